@@ -43,6 +43,9 @@ type TargetResult struct {
 	// none passed first, then the most frequent; empty for others, and without
 	// [Config.FunctionAt].
 	Stops []Stop
+	// Strangers are stops at which msg.sender is compared with an account that sends no calls, the
+	// nearest to the target first; they may be among Stops.
+	Strangers []Stop
 }
 
 // Result is the result of a campaign.

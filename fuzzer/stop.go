@@ -11,6 +11,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -42,9 +43,24 @@ type Stop struct {
 	// Missing is an account without code that was called right before, and answered nothing;
 	// zero: none.
 	Missing common.Address
+	// Input is the sequence of that execution, and Frame the index of the frame that stopped
+	// among all of the execution's.
+	Input input.Packed
+	Frame int
+	// Guards are the conditional jumps that the frame passed, and from whose other side the
+	// target is not ahead; Beyond are those of the shortest way from At to the target.
+	Guards []bytecode.Location
+	Beyond []Ahead
 
 	distance uint32      // blocks that were left to the target
 	cost     uint256.Int // of the other outcome
+}
+
+// Ahead is a conditional jump on the way to a target that no execution reached.
+type Ahead struct {
+	At bytecode.Location
+	// Account is the last constant in the code on the way to it that may be an account; zero: none.
+	Account common.Address
 }
 
 // Bounds of the work on stops, once at the campaign's end: about a second on the judge.
@@ -54,6 +70,7 @@ const (
 	maxStopWork    = heavyWork << 8 // of all of them
 	maxStopTargets = 256
 	maxStops       = 8 // of a target
+	maxStrangers   = 2 // likewise
 )
 
 // findStops says of each target that was not reached where executions leave the way to it.
@@ -73,7 +90,7 @@ func (c *Campaign) findStops() {
 		if err != nil {
 			continue
 		}
-		f.see(exec, max(1, c.suite.fuzz(s.PID)))
+		f.see(exec, s.Calls, max(1, c.suite.fuzz(s.PID)))
 	}
 	for _, w := range f.all {
 		stops := slices.Collect(maps.Values(w.stops))
@@ -83,9 +100,15 @@ func (c *Campaign) findStops() {
 		slices.SortFunc(stops, func(a, b *Stop) int {
 			return cmp.Or(compareBools(a.Passed, b.Passed), cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
 		})
+		result := &c.result.Targets[w.target]
 		for _, s := range stops[:min(len(stops), maxStops)] {
-			c.result.Targets[w.target].Stops = append(c.result.Targets[w.target].Stops, *s)
+			result.Stops = append(result.Stops, *s)
 		}
+		for _, s := range w.strangers { // sorted below
+			result.Strangers = append(result.Strangers, *s)
+		}
+		slices.SortFunc(result.Strangers, func(a, b Stop) int { return cmp.Or(cmp.Compare(a.distance, b.distance), a.At.Compare(b.At)) })
+		result.Strangers = result.Strangers[:min(len(result.Strangers), maxStrangers)]
 	}
 }
 
@@ -158,6 +181,7 @@ type wayTo struct {
 	distances map[bytecode.CodeID]lookahead.Distances
 	blocks    map[bytecode.CodeID][]bytecode.BlockID
 	stops     map[stopKey]*Stop
+	strangers map[bytecode.Location]*Stop // by At
 }
 
 type stopKey struct {
@@ -171,7 +195,7 @@ func (f *stopFinder) prepare() bool {
 		if t := &f.c.result.Targets[i]; t.Reached || t.Unreachable || len(f.all) == maxStopTargets {
 			continue
 		}
-		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}}
+		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}, strangers: map[bytecode.Location]*Stop{}}
 		for _, entry := range f.c.Targets[i].Entries {
 			if p := f.c.Table.Program(entry.Code); p != nil {
 				if b, ok := p.StartsAt(uint64(entry.PC)); ok {
@@ -198,8 +222,8 @@ func (f *stopFinder) functionAt(at bytecode.Location) string {
 	return name
 }
 
-// see adds an execution that stands for so many.
-func (f *stopFinder) see(exec *evm.Execution, count uint64) {
+// see adds the execution of an input that stands for so many.
+func (f *stopFinder) see(exec *evm.Execution, calls input.Packed, count uint64) {
 	best := map[*wayTo]*Stop{}
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
@@ -220,9 +244,29 @@ func (f *stopFinder) see(exec *evm.Execution, count uint64) {
 		}
 	}
 	for w, s := range best { // each by itself
-		s.Executions = count
+		s.Executions, s.Input = count, calls
+		if known := w.strangers[s.At]; f.wantsStranger(s) && (known == nil || s.distance < known.distance) {
+			stranger := *s
+			w.strangers[s.At] = &stranger
+		}
 		w.add(s)
 	}
+}
+
+// wantsStranger reports whether msg.sender is compared with an account that sends no calls.
+func (f *stopFinder) wantsStranger(s *Stop) bool {
+	caller := *new(uint256.Int).SetBytes(s.Caller[:])
+	wanted := s.Left
+	switch {
+	case !s.Decides || s.Op != opEQ || s.Left == s.Right:
+		return false
+	case s.Left == caller:
+		wanted = s.Right
+	case s.Right != caller:
+		return false
+	}
+	return !wanted.IsZero() && wanted.BitLen() <= 8*common.AddressLength &&
+		!slices.ContainsFunc(f.c.World.Senders, func(o evm.Sender) bool { return o.Address == wanted.Bytes20() })
 }
 
 // add counts a stop, and keeps what decided in the execution that came closest.
@@ -252,6 +296,7 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 			}
 			s := f.failure(exec, exec.Calls[len(exec.Calls)-1].Frames[0])
 			s.Entered, s.Reason = true, result.Reason()
+			s.Guards = passed(frame, len(frame.Path)-1, s, nil)
 			return s
 		}
 	}
@@ -269,6 +314,10 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 		return nil
 	}
 	s.distance, s.Reason = distance, result.Reason()
+	s.Guards = passed(frame, at, s, routes.Forks(distances, at))
+	if s.Frame == i && !s.Halts {
+		s.Beyond = beyond(frame.Program, routes, distances, at)
+	}
 	if !s.Halts && frame.Outcome != evm.Success && failedCallee(exec, i, len(frame.Path)-1) < 0 {
 		s.Halted = f.halted(frame).Place
 	}
@@ -288,7 +337,9 @@ func (f *stopFinder) decision(exec *evm.Execution, i, at int) *Stop {
 	}
 	k, block := comparisonAt(frame, at)
 	if k < 0 {
-		return f.halted(frame)
+		s := f.halted(frame)
+		s.Frame = i
+		return s
 	}
 	return f.compared(exec, i, k, block)
 }
@@ -336,16 +387,73 @@ func (f *stopFinder) failure(exec *evm.Execution, i int) *Stop {
 			continue
 		}
 		if frame.Program == nil {
-			return &Stop{Caller: frame.Caller}
+			return &Stop{Caller: frame.Caller, Frame: i}
 		}
 		if k, block := comparisonAt(frame, len(frame.Path)-1); k >= 0 && frame.Outcome == evm.Reverted && frame.Decision == frame.Comparisons[k].PC {
 			s := f.compared(exec, i, k, block)
 			s.Place, s.Halts = f.halted(frame).Place, true
 			return s
 		}
-		return f.halted(frame)
+		s := f.halted(frame)
+		s.Frame = i
+		return s
 	}
 }
+
+// maxGuards bounds the conditions that are kept of a way. Arbitrary: more than functions have.
+const maxGuards = 32
+
+// passed are the conditional jumps of a frame's comparisons up to an index of its path, but for
+// that of a stop. With forks, only those in blocks at these indices.
+func passed(frame *evm.Frame, at int, s *Stop, forks []int) []bytecode.Location {
+	var list []bytecode.Location
+	for n, next := 0, 0; n <= at && n < len(frame.Path) && next < len(frame.Comparisons); n++ {
+		c := &frame.Comparisons[next]
+		if c.Block != frame.Path[n] {
+			continue
+		}
+		next++
+		l := bytecode.Location{Code: frame.Program.ID, PC: c.PC}
+		if (forks == nil || slices.Contains(forks, n)) && l != s.At && len(list) < maxGuards {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// maxAhead bounds the blocks of a way that are looked at. Arbitrary.
+const maxAhead = 256
+
+// beyond are the conditions on the way to a target from a block of a path.
+func beyond(p *bytecode.Program, routes *lookahead.Routes, to lookahead.Distances, at int) []Ahead {
+	var list []Ahead
+	var account common.Address
+	blocks, forks := routes.Ahead(to, at, maxAhead)
+	for i, b := range blocks {
+		if len(list) == maxGuards {
+			break
+		}
+		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
+			op := vm.OpCode(p.Bytes[pc])
+			if op == vm.PUSH20 && int(pc)+common.AddressLength < len(p.Bytes) {
+				if a := common.BytesToAddress(p.Bytes[pc+1 : pc+1+common.AddressLength]); a != allBits {
+					account = a
+				}
+			}
+			if op.IsPush() {
+				pc += uint32(op - vm.PUSH0)
+			}
+		}
+		if forks[i] {
+			list = append(list, Ahead{bytecode.Location{Code: p.ID, PC: lastInstruction(p, b)}, account})
+			account = common.Address{}
+		}
+	}
+	return list
+}
+
+// allBits is the mask with which compilers clean addresses.
+var allBits = common.HexToAddress("0xffffffffffffffffffffffffffffffffffffffff")
 
 // failedCallee is the last frame that a frame called before it left the block at an index of
 // its path, if it failed and nothing was called after it; −1: there is none.
@@ -378,7 +486,7 @@ func comparisonAt(frame *evm.Frame, at int) (k, block int) {
 func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {
 	frame := &exec.Frames[i]
 	at := bytecode.Location{Code: frame.Program.ID, PC: frame.Comparisons[k].PC}
-	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller}
+	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller, Frame: i}
 	s.cost = distance(&s.Comparison)
 	caller := new(uint256.Int).SetBytes(frame.Caller[:])
 	if n := len(frame.Storage); n > 0 { // what was read last
@@ -414,7 +522,7 @@ func missingCallee(exec *evm.Execution, i int, c *evm.Comparison) common.Address
 // contracts at, so far.
 func isPrecompile(a common.Address) bool {
 	const reserved = 0x200
-	return new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
+	return a != common.Address{} && new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
 }
 
 // ChecksCode reports whether the comparison of a stop asks whether an account has code, as

@@ -77,8 +77,15 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var explained strings.Builder
+			for i := range r.Lines {
+				if e, err := r.Explain(fmt.Sprintf("%s:%d", r.Lines[i].File, r.Lines[i].Line)); err == nil {
+					explained.WriteString(e.Text(o.Out) + "\n")
+				}
+			}
 			for file, got := range map[string][]byte{
-				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(), "page.json": pageData(t, page), "annotations.txt": annotations(r),
+				"explain.txt": []byte(explained.String()), "page.json": pageData(t, page), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
+				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o),
 			} {
 				golden.Check(t, filepath.Join("testdata/golden", name, file), string(got))
 			}

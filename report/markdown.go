@@ -385,14 +385,21 @@ func (p *page) notReached() {
 func (p *page) missedRows(rows []rowGroup) {
 	lines := make([]string, len(rows))
 	open, size := 0, 1 // of the table's head
+	head := "| Not reached | Why |\n|---|---|"
+	tries := slices.ContainsFunc(rows, func(r rowGroup) bool { return r.try() != "" })
+	if tries {
+		head = "| Not reached | Why | Try |\n|---|---|---|"
+	}
 	for i := range rows {
 		r := &rows[i]
 		lines[i] = fmt.Sprintf("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
+		if tries {
+			lines[i] += fmt.Sprintf(" %s |", r.try())
+		}
 		if size += filled(lines[i]); open == i && (p.shown+size <= untilMissed || i == 0) {
 			open++
 		}
 	}
-	const head = "| Not reached | Why |\n|---|---|"
 	table := head + "\n" + strings.Join(lines[:open], "\n")
 	p.line("%s", table)
 	p.shown += VisibleLines(table)

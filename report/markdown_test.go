@@ -177,8 +177,8 @@ func TestCheckPage(t *testing.T) {
 			t.Errorf("%q is not found", planted)
 		}
 	}
-	const header = "|---|---|\n"
-	if checkPage(strings.Replace(good, header, header+"| a | b | c |\n", 1), true) == nil {
+	const header = "|---|---|---|\n"
+	if checkPage(strings.Replace(good, header, header+"| a | b | c | d |\n", 1), true) == nil {
 		t.Error("a row with a cell more is not found")
 	}
 }

@@ -167,3 +167,29 @@ func describeApart(r *Report, apart []locationRow) string {
 	}
 	return fmt.Sprintf("counted apart, in %s: %d of %s%s", enumerate(names), t[Reached], t.what(t.code()), t.reachedWord())
 }
+
+// try is what would help to reach a row, for a cell of a table.
+func (s *locationRow) try() string {
+	text, isCode := s.Barrier.shortTry()
+	switch {
+	case s.Status == Reached:
+		return ""
+	case s.Status == Unreachable:
+		return "fix or delete"
+	case text == "":
+		return ""
+	case isCode:
+		return code(text, maxReason)
+	}
+	return prose(text, maxReason)
+}
+
+// onlyTime reports whether all that is known to help some row is a longer campaign.
+func (r *Report) onlyTime(rows []locationRow) bool {
+	for i := range rows {
+		if s := &rows[i]; s.Status == Unreached && (s.Barrier == nil || len(s.Barrier.Try) == 0 || strings.HasPrefix(s.Barrier.Try[0].Flag, "--timeout")) {
+			return true
+		}
+	}
+	return false
+}

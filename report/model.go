@@ -298,6 +298,91 @@ type Barrier struct {
 	// an address where something is stored for msg.sender that no sender has. nil: neither.
 	Sender  *Sender `json:"sender,omitempty"`
 	Missing string  `json:"missing,omitempty"` // account without code that is called; empty: none
+
+	// Guards are the conditions on the way to the line, in order, as far as they are known.
+	Guards []Guard `json:"guards,omitempty"`
+	// Closest are the calls of the input that came closest, the last of which ends at the
+	// barrier; calls that do not matter for that are left out.
+	Closest []Step `json:"closest,omitempty"`
+	// Left and Right are what the condition compares there, and Relation how they would have to
+	// relate; nil, and empty: it is not about a comparison.
+	Left     *Operand `json:"left,omitempty"`
+	Relation string   `json:"relation,omitempty"`
+	Right    *Operand `json:"right,omitempty"`
+	Distance string   `json:"distance,omitempty"` // between them, in words: "3 days short"
+	Wants    []Want   `json:"wants,omitempty"`    // what it takes to get past the barrier, the most important first
+	Try      []Remedy `json:"try,omitempty"`      // what would help, the best first
+}
+
+// Guard is a condition on the way to a line.
+type Guard struct {
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+	Text  string `json:"text"`  // in the source
+	State string `json:"state"` // see below
+}
+
+// States of guards.
+const (
+	Passed = "passed" // by the input that came closest
+	Stops  = "stops"  // it: the barrier
+	Beyond = "beyond" // the barrier: no execution got there
+)
+
+// Operand is a value that a condition compares.
+type Operand struct {
+	Is    string `json:"is,omitempty"` // what it is: "msg.sender", "owner in storage"; empty: not known
+	Value string `json:"value"`        // in words
+}
+
+// Kinds of what it takes to get past a barrier.
+const (
+	WantsSender    = "sender"    // calls of an account that sends none
+	WantsRole      = "role"      // something stored for msg.sender
+	WantsState     = "state"     // another value in storage
+	WantsNever     = "never"     // likewise, in storage that nothing writes
+	WantsTime      = "time"      // another block.timestamp
+	WantsBlock     = "block"     // another block.number
+	WantsChain     = "chain"     // another block.chainid
+	WantsSignature = "signature" // of an account whose key is not known
+	WantsHash      = "hash"      // something with a certain hash
+	WantsCode      = "code"      // code at an account that has none
+	WantsAnswer    = "answer"    // another answer of a contract
+	WantsEther     = "ether"     // more ether, or less
+	WantsGas       = "gas"       // more gas, or less
+	WantsArgument  = "argument"  // other arguments
+	WantsProxy     = "proxy"     // a call through a proxy
+	WantsUnknown   = "unknown"
+)
+
+// Want is something that it takes to get past a barrier.
+type Want struct {
+	Kind    string   `json:"kind"`
+	Detail  string   `json:"detail"`            // in words
+	Account string   `json:"account,omitempty"` // that is wanted, as an address
+	Writers []Writer `json:"writers,omitempty"` // functions that write the storage which decides
+	// Proved is set where no calls can bring it about.
+	Proved bool `json:"proved,omitempty"`
+}
+
+// Writer is a function that writes storage.
+type Writer struct {
+	Function string `json:"function"` // "Vault.setGuardian"
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	// Succeeded is set where a call of it wrote something else in the campaign; otherwise Fails says
+	// why calls fail, as far as that is known.
+	Succeeded bool   `json:"succeeded,omitempty"`
+	Fails     string `json:"fails,omitempty"`
+}
+
+// Remedy is something that would help to reach a line.
+type Remedy struct {
+	Text string `json:"text"`           // a sentence
+	YAML string `json:"yaml,omitempty"` // for sightline.yml, one line
+	Flag string `json:"flag,omitempty"` // for the command line
+	// Tried is set where it was: the input that came closest gets past the barrier then.
+	Tried bool `json:"tried,omitempty"`
 }
 
 // Unread is a changed file at which nothing looked, though it may hold code that ships, or

@@ -164,6 +164,9 @@ func (t *terminal) lines() {
 				reason = r.partly(human.Clean)
 			}
 			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), reason)
+			if try, _ := r.Barrier.shortTry(); try != "" && status != partly {
+				t.line("  %-12s  %-*s  try: %s", "", width, "", human.Clean(try, maxReason))
+			}
 			rest -= r.size()
 		}
 		if rest > 0 {
@@ -209,7 +212,11 @@ func (t *terminal) next() {
 		step(fmt.Sprintf("%s has this World as settings for sightline.yml", human.Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
 		step(fmt.Sprintf("%s shows all of this in a browser", human.Clean(path.Join(t.o.Out, HTMLFile), maxPath)))
 	}
-	if t.tally[Unreached] > 0 {
+	shown, _ := headlined(locationRows(t.r))
+	if i := slices.IndexFunc(shown, func(s locationRow) bool { return s.Barrier != nil && s.File != "" }); i >= 0 {
+		step("sightline explain " + shellWord(human.Clean(fmt.Sprintf("%s:%d", shown[i].File, shown[i].Line.Line), maxPath)) + " says more about a line that was not reached")
+	}
+	if t.tally[Unreached] > 0 && t.r.onlyTime(shown) {
 		step("a longer --timeout may reach more; \"unreached\" does not mean safe")
 	}
 	if t.tally[Unmapped] > 0 {

@@ -68,6 +68,7 @@ func (p *program) main(args []string) int {
 		Example: `  sightline demo
   sightline run --base main
   sightline map --diff pr.diff
+  sightline explain src/Vault.sol:120
   sightline replay sightline-out/reproducers/*.json`,
 		Version:       version,
 		SilenceErrors: true,
@@ -89,7 +90,7 @@ func (p *program) main(args []string) int {
 		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.actionCommand())
+	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -1,6 +1,10 @@
 package lookahead
 
-import "github.com/sightline-evm/sightline/internal/bytecode"
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
 
 // Routes follow the paths of frames through a program's control-flow graph. Used by one
 // goroutine.
@@ -70,4 +74,41 @@ func (r *Routes) Leave(to Distances) (at int, distance uint32, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// Forks are the indices of the followed path's blocks, up to that at an index, from which
+// control could have left the way to the goals.
+func (r *Routes) Forks(to Distances, at int) []int {
+	forks := []int{}
+	for i := 0; i < at && i+1 < len(r.nodes); i++ {
+		if to[r.nodes[i+1]] != unreachable && r.leaves(to, r.nodes[i]) {
+			forks = append(forks, i)
+		}
+	}
+	return forks
+}
+
+// Ahead are the blocks on a shortest way to the goals from the block at an index of the followed
+// path, without that: at most so many. forks says of each whether control could leave the way
+// there.
+func (r *Routes) Ahead(to Distances, at, most int) (blocks []bytecode.BlockID, forks []bool) {
+	for n := r.nodes[at]; len(blocks) < most; {
+		next := int32(-1)
+		for _, s := range r.successors[n] {
+			if to[s] < to[n] && (next < 0 || to[s] < to[next]) {
+				next = s
+			}
+		}
+		if next < 0 {
+			break
+		}
+		n = next
+		blocks, forks = append(blocks, r.facts.graph().blocks[n]), append(forks, r.leaves(to, n))
+	}
+	return blocks, forks
+}
+
+// leaves reports whether a node has a successor from which no goal is ahead.
+func (r *Routes) leaves(to Distances, n int32) bool {
+	return slices.ContainsFunc(r.successors[n], func(s int32) bool { return to[s] == unreachable })
 }

@@ -35,6 +35,10 @@ type Plan struct {
 	// ExtraSteps run after whatever else makes the World: they deploy contracts that it
 	// lacks, and call what they deployed. A step that does not fit the build is a note.
 	ExtraSteps []Step
+	// After are steps that run once everything else is deployed and equipped, whatever made
+	// it. Lenient makes those that do not fit the build notes: the base may lack what they call.
+	After   []Step
+	Lenient bool
 	// Recorded is a deploy script, which comes before Steps; nil: none.
 	Recorded *Recording
 	// Senders are added to those of every World, and funded like them. They have no private
@@ -110,7 +114,7 @@ func (p *Plan) on(w *evm.World) *evm.World {
 // fundSteps adds to what a sender owns what a step of its sends beyond that: the balances that
 // other fuzzers' configurations give to contracts, such as 2^120 wei.
 func (p *Plan) fundSteps(w *evm.World) {
-	for _, s := range slices.Concat(p.Steps, p.ExtraSteps) {
+	for _, s := range slices.Concat(p.Steps, p.ExtraSteps, p.After) {
 		n, err := wholeNumber(&s.Value)
 		if s.Value.Text == "" || err != nil {
 			continue // the step itself says what is wrong
@@ -381,12 +385,15 @@ func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, fro
 	if err != nil {
 		return "", err
 	}
-	if a == nil || len(a.Code) == 0 {
-		return "", planError(s.Place, "there is no contract at %s", s.Address)
-	}
 	origin := "was there"
-	if s.Replace {
-		reason, err := b.replace(ctx, s, c, address, &creationOf{r, from, value})
+	switch none := a == nil || len(a.Code) == 0; {
+	case none && !s.Replace:
+		return "", planError(s.Place, "there is no contract at %s", s.Address)
+	case none:
+		reason, err := b.place(ctx, s, c, seen, address, &creationOf{resolver: r, from: from, value: value})
+		return reason, err
+	case s.Replace:
+		reason, err := b.replace(ctx, s, c, address, &creationOf{resolver: r, from: from, value: value})
 		if reason != "" || err != nil {
 			return reason, err
 		}
@@ -402,6 +409,7 @@ type creationOf struct {
 	*resolver
 	from  common.Address
 	value *uint256.Int
+	at    *common.Address // nil: where the sender's nonce says
 }
 
 // replace puts a contract's code at an address.
@@ -448,6 +456,9 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 	if how.from != Deployer.Address {
 		call.From, call.Address = how.from, crypto.CreateAddress(how.from, b.nonceOf(how.from))
 	}
+	if how.at != nil {
+		call.Address = *how.at
+	}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("deploying %s: %w", c.QualifiedName(), err)
@@ -477,7 +488,7 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 	if err := b.free(s); err != nil {
 		return "", err
 	}
-	found, code, reason, err := b.construct(ctx, s, c, &creationOf{r, from, value})
+	found, code, reason, err := b.construct(ctx, s, c, &creationOf{resolver: r, from: from, value: value})
 	if reason != "" || err != nil {
 		return reason, err
 	}

@@ -497,7 +497,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.addTwins(options.Twins); err != nil {
+	if err := b.addTwinsAndAfter(ctx, &options); err != nil {
 		return nil, nil, err
 	}
 	if err := b.recognize(table, adopted); err != nil {

@@ -133,6 +133,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 			return nil, nil, err
 		}
 	}
+	if err := b.runAfter(ctx, options.Plan); err != nil {
+		return nil, nil, err
+	}
 	if err := b.recognize(table, 0); err != nil {
 		return nil, nil, err
 	}

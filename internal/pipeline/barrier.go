@@ -16,7 +16,8 @@ import (
 
 // barrier is the condition that no execution passed which came near a target or, if there is
 // none such, at which most of them end; nil: that is not known. Where executions entered the target's function, only those count.
-func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered bool) {
+func (d *describer) barrier(got *fuzzer.TargetResult) (b *report.Barrier, entered bool) {
+	stops := got.Stops
 	entered = slices.ContainsFunc(stops, func(s fuzzer.Stop) bool { return s.Entered })
 	var best *fuzzer.Stop
 	var all uint64
@@ -47,6 +48,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	}
 	text, _ := d.head.Positions.TextAt(best.Place)
 	b.Text = conditionText(text)
+	defer func() { d.explain(b, best, got.Strangers) }()
 	if jump, known := d.head.Positions.At(best.At); best.Halts && (!known || !near(jump, at)) {
 		return b, entered
 	}
@@ -118,6 +120,10 @@ func lacking(b *report.Barrier) (text string) {
 		text += "; what is stored for msg.sender there, no sender of the World has: a step of `deploy` can give it to one"
 	case b.Sender != nil:
 		text += ", which is not a sender of the World: `senders` can add it"
+	case len(b.Wants) > 0 && slices.Contains([]string{report.WantsNever, report.WantsSignature, report.WantsAnswer, report.WantsProxy}, b.Wants[0].Kind):
+		if text += "; it needs " + b.Wants[0].Detail; b.Wants[0].Proved {
+			text += " (proved: no calls can bring it about)"
+		}
 	}
 	return text
 }

@@ -30,6 +30,8 @@ type describer struct {
 	functions map[string]bool // "contract function" that some call entered
 	entered   map[bytecode.Location]bool
 	deployed  map[bytecode.CodeID]bool // code in the World; nil: not asked for yet, see isDeployed
+	frontier  frontier
+	layouts   map[string][]replay.Variable // nil: not read yet
 }
 
 // comparisons compare findings with other versions of the code.

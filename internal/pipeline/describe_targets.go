@@ -102,7 +102,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	if !got.Entered {
 		out.Status, out.Reason = d.whyNot(&t)
 		if out.Status == report.Unreached {
-			out.Barrier, out.Reason = d.withBarrier(&t, out.Reason, got.Stops)
+			out.Barrier, out.Reason = d.withBarrier(&t, out.Reason, &got)
 			if test, ok := d.head.Setup.TestedBy(t.Position); ok {
 				out.Reason += "; the project's own " + test + " executes it, in a state or with calls that sequences do not have"
 			}
@@ -139,7 +139,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
 		out.Reason = "executed only in calls that revert: " + cmp.Or(why, "inner calls of one that succeeds")
-		out.Barrier, out.Reason = d.whereReverts(out.Reason, why, got.Stops)
+		out.Barrier, out.Reason = d.whereReverts(out.Reason, why, &got)
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
 	if out.PC != 0 {
@@ -199,11 +199,11 @@ func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
 }
 
 // withBarrier adds to the reason for which a target was not reached where executions end.
-func (d *describer) withBarrier(t *bytecode.Target, reason string, stops []fuzzer.Stop) (*report.Barrier, string) {
+func (d *describer) withBarrier(t *bytecode.Target, reason string, got *fuzzer.TargetResult) (*report.Barrier, string) {
 	if why := d.neverCalled(t); why != "" {
 		return nil, reason + ": " + why
 	}
-	b, entered := d.barrier(stops)
+	b, entered := d.barrier(got)
 	if b != nil {
 		reason += ": " + whyStopped(b, entered)
 	}
@@ -212,8 +212,8 @@ func (d *describer) withBarrier(t *bytecode.Target, reason string, stops []fuzze
 
 // whereReverts adds to the reason for which a target was executed only in calls that revert,
 // with a failure for one, where they do most often.
-func (d *describer) whereReverts(reason, failure string, stops []fuzzer.Stop) (*report.Barrier, string) {
-	b, _ := d.barrier(stops)
+func (d *describer) whereReverts(reason, failure string, got *fuzzer.TargetResult) (*report.Barrier, string) {
+	b, _ := d.barrier(got)
 	if b == nil {
 		return nil, reason
 	}

@@ -41,6 +41,14 @@ var Settings = []Setting{
     arguments: [user1, 1000 ether]
     from: deployer                 # the default
 `, readSteps},
+	{"after", "steps as those of deploy that run once everything is deployed, whatever made the World (deploy, tests, or the search): calls to make, contracts to add. With arguments, address is where a contract is put if none is there", `after:
+  - call: Vault.setGuardian
+    arguments: [user1]
+  - contract: sightline:TestToken  # where the code under test expects a token
+    name: usdc
+    address: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    arguments: []
+`, readAfter},
 	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses. Up to four accounts that contracts compare msg.sender with (an owner that a constructor names, an entry point, the contract itself) are senders without being named", `senders:
   treasury: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 `, readSenders},
@@ -87,18 +95,30 @@ func scalar(n *yaml.Node) (string, error) {
 func lineOf(n *yaml.Node) string { return fmt.Sprintf("line %d", n.Line) }
 
 // readSteps reads the key deploy.
-func readSteps(p *deploy.Plan, n *yaml.Node) error {
+func readSteps(p *deploy.Plan, n *yaml.Node) (err error) {
+	p.World.Steps, err = readList("deploy", p.World.Steps, n)
+	return err
+}
+
+// readAfter reads the key after.
+func readAfter(p *deploy.Plan, n *yaml.Node) (err error) {
+	p.World.After, err = readList("after", p.World.After, n)
+	return err
+}
+
+// readList appends the steps of a key.
+func readList(key string, to []world.Step, n *yaml.Node) ([]world.Step, error) {
 	if n.Kind != yaml.SequenceNode {
-		return fmt.Errorf("line %d: deploy: want a list of steps, each with a contract or a call", n.Line)
+		return to, fmt.Errorf("line %d: %s: want a list of steps, each with a contract or a call", n.Line, key)
 	}
 	for _, item := range n.Content {
 		s, err := readStep(item)
 		if err != nil {
-			return err
+			return to, err
 		}
-		p.World.Steps = append(p.World.Steps, s)
+		to = append(to, s)
 	}
-	return nil
+	return to, nil
 }
 
 func readStep(n *yaml.Node) (world.Step, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -279,11 +280,22 @@ deploy:
   - call: Token.mint(address,uint256)
     from: alice
     arguments: [vault, 1_000e2]
+after:
+  - call: Token.mint(address,uint256)
+    from: alice
+    arguments: [alice, 7]
+  - contract: sightline:TestToken
+    name: usdc
+    address: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    arguments: []
 `
 	m.checkAgain(config)
 	file := m.file()
+	if usdc := m.world.Accounts[common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")]; usdc == nil || len(usdc.Code) == 0 {
+		t.Error("nothing is at the address of a step of after")
+	}
 	for _, want := range []string{
-		`{call: Vault.initialize, arguments: [Token, alice]}`, `["Gold: a #1 \"coin\"\n"]`, `value: "0.5 ether"`, `arguments: [vault, 1_000e2]`,
+		`{call: Vault.initialize, arguments: [Token, alice]}`, `["Gold: a #1 \"coin\"\n"]`, `value: "0.5 ether"`, `arguments: [vault, 1_000e2]`, "after:\n", `arguments: [alice, 7]`,
 		"- contract: Forgotten\n", "number: 77\n", "alice: \"0x00000000000000000000000000000000000A11cE\"\n",
 	} {
 		if !strings.Contains(file, want) {

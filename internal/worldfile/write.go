@@ -49,11 +49,10 @@ func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 		}
 		addEntry(root, "setup", tests)
 	} else if len(d.Setup.Steps) > 0 {
-		steps := &yaml.Node{Kind: yaml.SequenceNode}
-		for i := range d.Setup.Steps {
-			steps.Content = append(steps.Content, stepNode(&d.Setup.Steps[i]))
-		}
-		addEntry(root, "deploy", steps)
+		addEntry(root, "deploy", stepsNode(d.Setup.Steps))
+	}
+	if len(plan.After) > 0 {
+		addEntry(root, "after", stepsNode(plan.After))
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -109,6 +108,15 @@ func chainID(b *evm.Block) uint64 {
 		return evm.ChainID
 	}
 	return b.ChainID
+}
+
+// stepsNode are steps, in order.
+func stepsNode(steps []world.Step) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode}
+	for i := range steps {
+		n.Content = append(n.Content, stepNode(&steps[i]))
+	}
+	return n
 }
 
 // stepNode is a step in the form of the key deploy.

@@ -47,6 +47,7 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 func (r *Recipe) Again(d *Deployment) *Recipe {
 	again := *r
 	again.Entries, again.Twins, again.Callers = nil, d.Setup.Twins, d.Setup.Callers
+	again.Plan.World.Lenient = true
 	used := UsedTests(d.Setup)
 	if len(used) == 0 {
 		again.Tests = nil
