@@ -83,9 +83,7 @@ func (h *hour) events(ctx context.Context, p project) {
 				return err
 			}
 			note, err := e.act(ctx)
-			if err != nil {
-				h.run.Logf("%s: %v", p.name, err)
-			}
+			h.run.Logf("  %+v, %s, %v", e.moments, note, err)
 			h.record.event(&p, pass, e.moments, note, err)
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -112,6 +113,7 @@ func (h *hour) step(ctx context.Context, t *terminal, part, name, command string
 	if name == "" {
 		return err
 	}
+	h.run.Logf("  %s s", harness.Number(seconds))
 	return h.record.step(part, name, seconds, note, err)
 }
 

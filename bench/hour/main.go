@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
@@ -36,7 +37,7 @@ what ./test needs, and the packages that it installs.
 
   go run ./bench/hour                    everything, about 20 minutes
   go run ./bench/hour -cold              the demo with an empty build cache of Go's
-  go run ./bench/hour -only foundry      one part, or all that have this in their name
+  go run ./bench/hour -only readme,v4    parts that have one of these in their names
   go run ./bench/hour -runs 3 -json      medians of three rounds, for a script
 
 summary: firstCommentP50 and firstCommentP95, over all projects, of the runs with a build at
@@ -55,7 +56,7 @@ func main() {
 		Name: "hour", Doc: doc, Seconds: 30, SecondsDoc: "length of each campaign in seconds, the demo's apart", Runs: 1, Measure: measure,
 		Flags: func(flags *flag.FlagSet) {
 			flags.BoolVar(&cold, "cold", false, "begin with an empty build cache of Go's; modules are those of this machine")
-			flags.StringVar(&only, "only", "", "do only the parts whose names hold this: readme, foundry example, hardhat example, or a project of the action")
+			flags.StringVar(&only, "only", "", "do only the parts whose names hold one of these, separated by commas: readme, foundry example, hardhat example, and the projects of the action")
 			flags.BoolVar(&keep, "keep", false, "keep the folder in which it all happens, and print its name")
 		},
 	})
@@ -138,7 +139,10 @@ func (h *hour) round(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-func chosen(part string) bool { return strings.Contains(part, only) }
+// chosen reports whether a part is to be done.
+func chosen(part string) bool {
+	return slices.ContainsFunc(strings.Split(only, ","), func(name string) bool { return strings.Contains(part, name) })
+}
 
 // remove removes a folder, in which tools may have made some that cannot be written to.
 func remove(folder string) error {
