@@ -39,7 +39,7 @@ var projects = []project{
 	{name: "foundry", pull: "the example's", example: "foundry", build: "forge build --build-info --ast", artifact: "out/build-info"},
 	{name: "hardhat", pull: "the example's", example: "hardhat", build: "npm install --no-audit --no-fund && npx hardhat compile --force", artifact: "artifacts/build-info"},
 	{name: "@openzeppelin/contracts", pull: "4.9.3 to 4.9.4", base: "oz-4.9.3", head: "oz-4.9.4",
-		folders: []string{"access", "finance", "governance", "interfaces", "metatx", "proxy", "security", "token", "utils", "vendor"}},
+		folders: []string{"access", "crosschain", "finance", "governance", "interfaces", "metatx", "proxy", "security", "token", "utils", "vendor"}},
 	{name: "solmate", pull: "6.6.1 to 6.7.0", base: "solmate-6.6.1", head: "solmate-6.7.0",
 		folders: []string{"src/auth", "src/mixins", "src/tokens", "src/utils"}},
 	{name: "@uniswap/v4-core", pull: "1.0.2, 3 lines edited", base: "v4-core-1.0.2",
