@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -167,23 +168,22 @@ func (e *event) act(ctx context.Context) (string, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	err := cmd.Run()
 	e.mark(&e.moments.end)
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ctx.Err() != nil) {
 		return "", err
-	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 {
-		return "", fmt.Errorf("exit code %d: %s", code, lastLines(log.kept.String()))
-	}
-	if e.moments.firstComment == 0 {
-		return "", fmt.Errorf("it has not commented: %s", lastLines(log.kept.String()))
 	}
 	text, err := os.ReadFile(filepath.Join(e.workspace, outFolder, "report.json"))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %s", err, lastLines(log.kept.String()))
 	}
 	r, err := report.Read(text)
-	if err != nil {
+	switch code := cmd.ProcessState.ExitCode(); {
+	case err != nil:
 		return "", err
+	case code != exit.Pass && code != exit.Fail:
+		return "", fmt.Errorf("exit code %d: %s", code, r.Reason)
+	case e.moments.firstComment == 0:
+		return "", fmt.Errorf("it has not commented: %s", lastLines(log.kept.String()))
 	}
 	return sum(r), nil
 }
