@@ -32,7 +32,8 @@ const doc = `Does what a new user does in the first hour, and takes the time of 
      the comment: each once without anything that an earlier run has compiled, and once with it.
 
 Compilers are those of npm, run with Node.js. What takes long or fails is a row of its own; a
-step that fails is named, makes the exit code 1, and counts as slower than any other. Needs
+step that fails is named, makes the exit code 1, and counts as slower than any other. -seed has no
+influence. Needs
 what ./test needs, and the packages that it installs.
 
   go run ./bench/hour                    everything, about 20 minutes
