@@ -33,8 +33,7 @@ const doc = `Does what a new user does in the first hour, and takes the time of 
 
 Compilers are those of npm, run with Node.js. What takes long or fails is a row of its own; a
 step that fails is named, makes the exit code 1, and counts as slower than any other. -seed has no
-influence. Needs
-what ./test needs, and the packages that it installs.
+influence. Needs what ./test needs, and the packages that it installs.
 
   go run ./bench/hour                    everything, about 20 minutes
   go run ./bench/hour -cold              the demo with an empty build cache of Go's
