@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
@@ -56,9 +57,8 @@ func (j *job) home() string      { return j.at(j.id, "home") }
 func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 	folder := filepath.Join(s.work, p.name, strings.ReplaceAll(pull.what, " ", "-"))
 	j := &job{s: s, folder: folder, outputs: map[string]string{}, run: 1, caches: map[string]string{}}
-	h := &host{}
-	err := h.do(func() error {
-		container, jobs, err := j.begin(h, p, pull, before)
+	err := fakegithub.Outside(func(t testing.TB) error {
+		container, jobs, err := j.begin(t, p, pull, before)
 		if err != nil {
 			return err
 		}
@@ -74,12 +74,12 @@ func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 }
 
 // begin makes the repository, its GitHub and the action's container.
-func (j *job) begin(h *host, p *project, pull pull, before *job) (container string, jobs []workflowJob, err error) {
+func (j *job) begin(t testing.TB, p *project, pull pull, before *job) (container string, jobs []workflowJob, err error) {
 	base, head := filepath.Join(j.folder, "base"), filepath.Join(j.folder, "head")
 	if err := p.sides(pull, base, head); err != nil {
 		return "", nil, err
 	}
-	j.fake = fakegithub.New(h)
+	j.fake = fakegithub.New(t)
 	j.fake.Token = token
 	j.fake.Called = func(call string) {
 		if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") || strings.HasPrefix(call, "PATCH ") {
@@ -89,7 +89,7 @@ func (j *job) begin(h *host, p *project, pull pull, before *job) (container stri
 	if before != nil {
 		j.run, j.caches, j.fake.Comments = before.run+1, before.caches, before.fake.Comments
 	}
-	repo := fakegithub.NewRepository(h, j.fake, "octo/vault")
+	repo := fakegithub.NewRepository(t, j.fake, "octo/vault")
 	baseID := repo.CommitFolder("refs/heads/main", base)
 	headID := repo.CommitFolder("refs/heads/feature", head, baseID)
 	merge := repo.CommitFolder("refs/pull/7/merge", head, baseID, headID)
@@ -102,7 +102,7 @@ func (j *job) begin(h *host, p *project, pull pull, before *job) (container stri
 	}
 	container, err = j.s.output(append(j.s.buildah, "from", "--pull-never", j.s.image)...)
 	if err == nil {
-		h.Cleanup(func() { _, _ = j.s.output(append(j.s.buildah, "rm", container)...) })
+		t.Cleanup(func() { _, _ = j.s.output(append(j.s.buildah, "rm", container)...) })
 	}
 	return container, jobs, err
 }

@@ -61,6 +61,7 @@ var allowances = map[string][]string{
 	"bench/differential":          {everything},
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
+	"bench/hour":                  {everything},
 	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
 	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
 		"diffmap/compile/solc"},
@@ -179,9 +180,11 @@ var allowances = map[string][]string{
 	"internal/testing/testbuild": {"diffmap", "diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "internal/bytecode", "internal/soljson"},
 }
 
-// testOnly are packages that nothing but tests imports, and each other. hack/walk is a test
-// that takes too long for ./test.
+// testOnly are packages that nothing but tests imports, and each other.
 var testOnly = []string{"internal/testing/golden", "internal/testing/testdiff", "internal/testing/testfiles", "internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
+
+// likeTests are programs that carry out what tests do, and take too long for ./test.
+var likeTests = []string{"hack/walk", "bench/hour"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {
@@ -236,7 +239,7 @@ func TestImportsGoDown(t *testing.T) {
 				continue
 			}
 			switch {
-			case slices.Contains(testOnly, imported) && !slices.Contains(testOnly, name) && name != "hack/walk":
+			case slices.Contains(testOnly, imported) && !slices.Contains(testOnly, name) && !slices.Contains(likeTests, name):
 				t.Errorf("%s imports %s, which is for tests", name, imported)
 			case slices.Contains(allowed, everything) || slices.Contains(allowed, imported):
 			default:

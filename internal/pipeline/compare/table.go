@@ -186,13 +186,18 @@ func (t *table) isNew(side int, seq input.Sequence, exec *evm.Execution, call in
 }
 
 // isNamed reports whether a call before was another sender's and named the call's sender: what it may do was given
-// to it.
+// to it. What others give to the attacker's contract, whoever calls that contract may make use of.
 func (t *table) isNamed(seq input.Sequence, call int) (named bool) {
-	sender := t.Head.Space.Senders[seq[call].Sender].Address
+	space := t.Head.Space
+	sender := space.Senders[seq[call].Sender].Address
 	for i := range seq[:call] {
-		if seq[i].Sender != seq[call].Sender {
-			abi.EachAddress(seq[i].Args, seq[i].Function.Inputs, func(a common.Address) { named = named || a == sender })
+		if seq[i].Sender == seq[call].Sender {
+			continue
 		}
+		abi.EachAddress(seq[i].Args, seq[i].Function.Inputs, func(a common.Address) {
+			contract := space.Contract() >= 0 && a == space.Senders[space.Contract()].Address
+			named = named || a == sender || contract && !space.IsOutsider(seq[i].Sender)
+		})
 	}
 	return named
 }

@@ -1,4 +1,4 @@
-package main
+package fakegithub
 
 import (
 	"errors"
@@ -8,7 +8,14 @@ import (
 	"testing"
 )
 
-// host is a test as package fakegithub needs one: it keeps faults, and cleans up at the end.
+// Outside calls a function with what a fake needs of a test, for programs that are none. It
+// cleans up at the end, and returns the faults.
+func Outside(f func(t testing.TB) error) error {
+	h := &host{}
+	return h.do(func() error { return f(h) })
+}
+
+// host is a test as this package needs one: it keeps faults, and cleans up at the end.
 type host struct {
 	testing.TB // nil: what is not below is not called
 	mu         sync.Mutex
@@ -20,9 +27,9 @@ func (h *host) Helper() {}
 
 func (h *host) Cleanup(f func()) { h.atEnd = append(h.atEnd, f) }
 
-// TempDir returns a new folder that other users may read: steps run as one.
+// TempDir returns a new folder.
 func (h *host) TempDir() string {
-	dir, err := os.MkdirTemp("", "walk")
+	dir, err := os.MkdirTemp("", "fakegithub")
 	if err != nil {
 		panic(fmt.Sprintf("a folder for temporary files: %v", err))
 	}
