@@ -19,6 +19,7 @@ type attacks struct {
 	begun   bool
 	left    int              // that may still be made
 	queue   []input.Sequence // to be tried, in order
+	handed  []input.Sequence // of calls that are handed on, which take turns with those
 	tried   int
 	effects map[effect]bool
 	spoken  map[speaker]bool
@@ -66,11 +67,10 @@ func (w *worker) firstAttacks() (all []input.Sequence) {
 			all = append(all, input.Sequence{call})
 		}
 	}
-	all = all[:min(len(all), a.left)]
 	for _, call := range w.space.HandedOn(w.rand) {
-		all = append(all, input.Sequence{call})
+		a.handed = append(a.handed, input.Sequence{call})
 	}
-	return all
+	return all[:min(len(all), a.left)]
 }
 
 // observeAttack goes on from an attack whose last call had an effect that its function did not have before.
@@ -151,12 +151,17 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 const attackShare = 10
 
 // nextAttacks takes the attacks whose turn has come.
-func (w *worker) nextAttacks() []input.Sequence {
+func (w *worker) nextAttacks() (next []input.Sequence) {
 	a := &w.attacks
 	a.queue = append(a.queue, w.firstAttacks()...)
-	n := min(len(a.queue), max(0, w.runs/attackShare-a.tried))
-	next := a.queue[:n]
-	a.queue, a.tried = a.queue[n:], a.tried+n
+	for a.tried < w.runs/attackShare && len(a.queue)+len(a.handed) > 0 {
+		from := &a.queue
+		if len(a.queue) == 0 || len(a.handed) > 0 && a.tried%2 == 1 {
+			from = &a.handed
+		}
+		next, *from = append(next, (*from)[0]), (*from)[1:]
+		a.tried++
+	}
 	return next
 }
 
