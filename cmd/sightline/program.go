@@ -142,6 +142,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // tool identifies this program in reports.
 func tool() report.Tool { return report.Tool{Name: "sightline", Version: version} }
 
+// errOutdated ends a run of which the result is not wanted any more.
+var errOutdated = errors.New("the sources have changed")
+
 // fuzz runs the pipeline with a command's settings, on an embedded example if one is named.
 // It prints the result and sets the program's exit code.
 func (p *program) fuzz(ctx context.Context, settings *config.Settings, example string) error {
@@ -156,7 +159,7 @@ func (p *program) fuzz(ctx context.Context, settings *config.Settings, example s
 	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil && context.Cause(ctx) != ctx.Err() { // the caller ended it, and needs no result
+	if errors.Is(context.Cause(ctx), errOutdated) {
 		return nil
 	}
 	fmt.Fprintln(p.stdout)

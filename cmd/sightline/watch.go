@@ -55,9 +55,6 @@ folder, so that lines that were reached before are reached at once.`,
 	return cmd
 }
 
-// errSaved ends a round because a source was saved.
-var errSaved = errors.New("a source was saved")
-
 // watch runs rounds until the context ends.
 func (p *program) watch(ctx context.Context, settings *config.Settings) {
 	root := settings.Value("root")
@@ -75,13 +72,13 @@ func (p *program) round(ctx context.Context, settings *config.Settings, root str
 	go func() {
 		if now, ok := watch.Next(ctx, root, files, p.sleep); ok {
 			next <- now
-			stop(errSaved)
+			stop(errOutdated)
 		}
 		close(next)
 	}()
 	start := p.now()
 	err := p.fuzz(running, settings, "")
-	if saved := errors.Is(context.Cause(running), errSaved); !saved && ctx.Err() == nil {
+	if saved := errors.Is(context.Cause(running), errOutdated); !saved && ctx.Err() == nil {
 		if err != nil {
 			fmt.Fprintf(p.stderr, "sightline: %v\n", err)
 		}
