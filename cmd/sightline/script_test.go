@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sightline-evm/sightline/report"
 )
 
 // scriptCommands are the commands that scripts have in addition to testscript's own.
@@ -24,12 +26,21 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"edit":      cmdEdit,
 	"head":      cmdHead,
 	"intact":    cmdIntact,
+	"screen":    cmdScreen,
 }
 
 // usage ends a script that calls a command wrongly.
 func usage(ts *testscript.TestScript, ok bool, text string) {
 	if !ok {
 		ts.Fatalf("usage: %s", text)
+	}
+}
+
+// cmdScreen is "screen FILE": fails if a comment fills more than one screen.
+func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "screen FILE")
+	if n := report.VisibleLines(ts.ReadFile(args[0])); n == 0 || n > report.Screen {
+		ts.Fatalf("%d lines are seen, at most %d fit", n, report.Screen)
 	}
 }
 

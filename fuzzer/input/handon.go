@@ -45,44 +45,51 @@ func takes(types []Type, kind abi.Kind) bool {
 // appendHandedOn appends those calls of a function in which a parameter names the contract that the bytes are for.
 func (s *Space) appendHandedOn(dst []Call, r Rand, c Callable, param int) []Call {
 	others := []common.Address{{}}
-	if n := len(slices.DeleteFunc(slices.Clone(c.Function.Inputs), func(t Type) bool { return t.Kind != Address })); n > 1 {
+	if accounts := slices.DeleteFunc(slices.Clone(c.Function.Inputs), func(t Type) bool { return t.Kind != Address }); len(accounts) > 1 {
 		for i := range s.Instances {
-			if !s.Instances[i].Fresh && s.Instances[i].Contract != nil {
-				others = append(others, s.Instances[i].Address)
+			if in := &s.Instances[i]; in.takesCalls() {
+				others = append(others, in.Address)
 			}
 		}
 	}
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		if in.Fresh || in.Contract == nil {
+		if !in.takesCalls() {
 			continue
 		}
 		for _, f := range in.Functions {
 			if f.Kind != Method || f.View || f.Test {
 				continue
 			}
-			for _, other := range others {
-				for range handedDraws {
-					if len(dst) >= 4*maxHandedOn {
-						return dst
-					}
-					call := s.own(c, new(uint256.Int), s.contract)
-					data := s.simpleCalldata(r, f)
-					for j := range call.Args {
-						switch c.Function.Inputs[j].Kind {
-						case Address:
-							call.Args[j].Word = addressWord(other)
-						case Bytes:
-							call.Args[j].Bytes = data
-						}
-					}
-					call.Args[param].Word = addressWord(in.Address)
-					dst = append(dst, call)
+			for n := range len(others) * handedDraws {
+				if len(dst) >= 4*maxHandedOn {
+					return dst
 				}
+				call := s.handOn(r, c, others[n/handedDraws], f)
+				call.Args[param].Word = addressWord(in.Address)
+				dst = append(dst, call)
 			}
 		}
 	}
 	return dst
+}
+
+// takesCalls reports whether an instance is there from the beginning, and has functions that are known.
+func (in *Instance) takesCalls() bool { return !in.Fresh && in.Contract != nil }
+
+// handOn is a call whose bytes are one of another function, and whose accounts are all one.
+func (s *Space) handOn(r Rand, c Callable, account common.Address, f *Function) Call {
+	call := s.own(c, new(uint256.Int), s.contract)
+	data := s.simpleCalldata(r, f)
+	for i := range call.Args {
+		switch c.Function.Inputs[i].Kind {
+		case Address:
+			call.Args[i].Word = addressWord(account)
+		case Bytes:
+			call.Args[i].Bytes = data
+		}
+	}
+	return call
 }
 
 // simpleCalldata is a call of a function with simple words, lists of one element and no bytes.
