@@ -94,6 +94,9 @@ var addressText = regexp.MustCompile(`\b0x[0-9a-fA-F]{40}\b`)
 // the arguments of a custom error.
 func (s *Space) NameAddresses(text string) string {
 	return addressText.ReplaceAllStringFunc(text, func(address string) string {
+		if strings.Trim(address[2:], "0") == "" {
+			return "address(0)"
+		}
 		if name, ok := s.NameOf(common.HexToAddress(address)); ok {
 			return name
 		}
