@@ -67,11 +67,18 @@ func (w *worker) firstAttacks() (all []input.Sequence) {
 			all = append(all, input.Sequence{call})
 		}
 	}
+	all = all[:min(len(all), a.left)]
 	for _, call := range w.space.HandedOn(w.rand) {
 		a.handed = append(a.handed, input.Sequence{call})
 	}
-	return all[:min(len(all), a.left)]
+	first := min(len(a.handed), handedFirst)
+	all, a.handed = append(all, a.handed[:first]...), a.handed[first:]
+	return all
 }
+
+// handedFirst calls that are handed on come before attacks of two calls, which go on from what they show. Arbitrary: all of them, with an
+// executor and a few contracts.
+const handedFirst = 1024
 
 // observeAttack goes on from an attack whose last call had an effect that its function did not have before.
 func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -139,7 +140,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
 		out.Reason = "executed only in calls that revert: " + cmp.Or(why, "inner calls of one that succeeds")
-		out.Barrier, out.Reason = d.whereReverts(out.Reason, why, &got)
+		out.Barrier, out.Reason = d.whereReverts(out.Reason, why, exec, &got)
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
 	if out.PC != 0 {
@@ -212,15 +213,34 @@ func (d *describer) withBarrier(t *bytecode.Target, reason string, got *fuzzer.T
 
 // whereReverts adds to the reason for which a target was executed only in calls that revert,
 // with a failure for one, where they do most often.
-func (d *describer) whereReverts(reason, failure string, got *fuzzer.TargetResult) (*report.Barrier, string) {
+func (d *describer) whereReverts(reason, failure string, exec *evm.Execution, got *fuzzer.TargetResult) (*report.Barrier, string) {
 	b, _ := d.barrier(got)
-	if b == nil {
+	if b == nil || b.Failure == "" { // what turns others away is not what fails
+		if at, ok := d.failsAt(exec); ok {
+			reason += fmt.Sprintf(", at %s:%d", at.File, at.Line)
+		}
 		return nil, reason
 	}
 	if b.Failure != failure && b.Failure != "" {
 		reason += "; most often: " + b.Failure
 	}
 	return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
+}
+
+// failsAt is where the last call of an execution fails: in the innermost of the calls in it whose failure is passed on.
+func (d *describer) failsAt(exec *evm.Execution) (bytecode.Position, bool) {
+	last := &exec.Calls[len(exec.Calls)-1]
+	at := last.Frames[0]
+	for i := at + 1; i < last.Frames[1]; i++ {
+		if f := &exec.Frames[i]; f.Parent == at && f.Outcome != evm.Success && exec.Frames[at].Outcome != evm.Success && bytes.Equal(f.Output, last.Output) {
+			at = i
+		}
+	}
+	f := &exec.Frames[at]
+	if f.Outcome == evm.Success || f.Program == nil {
+		return bytecode.Position{}, false
+	}
+	return d.head.Positions.At(bytecode.Location{Code: f.Program.ID, PC: f.LastPC})
 }
 
 // deployedLater reports whether a sequence deployed and called a contract that the World
