@@ -14,17 +14,21 @@ import (
 // from some point on.
 //
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
-// Hildebrandt, TSE 2002), then pairs of which the second undoes the first, and calls of one function are joined into one of their sum. Then
-// what an attacker's contract does is left out where it can be, and who is the contract is an account again.
-// Then words are simplified: to zero, else to one, else to a smaller number by halving, and
-// finally to a round one; those that are equal together, where none can be alone. All repeat until nothing changes. That terminates: joining
-// leaves fewer calls, rounding happens only when it removes digits, and rounding up after
-// halving gives less than before.
+// Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
+// what an attacker's contract does is left out where it can be, and who is the contract is an
+// account again. Then words are simplified: to zero, else to one, else to a smaller number by
+// halving, and finally to a round one. When nothing of that changes anything, what takes two
+// changes at once is tried, which takes many probes: to drop two calls, and to simplify words
+// that are equal. All repeat until nothing changes. That terminates: joining leaves fewer calls,
+// rounding happens only when it removes digits, and rounding up after halving gives less than
+// before.
 func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
 	m := minimizer{space, keeps}
 	for {
-		shorter := m.joinCalls(m.dropPairs(m.dropCalls(seq)))
-		plainer := m.plainEqual(m.plainWords(m.plainScripts(shorter)))
+		plainer := m.plainWords(m.plainScripts(m.joinCalls(m.dropCalls(seq))))
+		if plainer.Equal(seq) {
+			plainer = m.plainEqual(m.dropPairs(seq))
+		}
 		if plainer.Equal(seq) {
 			return plainer
 		}
@@ -63,8 +67,7 @@ func (m minimizer) dropPairs(seq input.Sequence) input.Sequence {
 		for j := i + 1; j < len(seq) && len(seq) > 2; {
 			shorter := slices.Concat(seq[:i], seq[i+1:j], seq[j+1:])
 			if m.keeps(shorter) {
-				seq = m.dropCalls(shorter)
-				j = i + 1
+				seq = shorter
 			} else {
 				j++
 			}
