@@ -168,7 +168,7 @@ func (e *Explained) Text(out string) string {
 		}
 		x.target(t, out)
 	}
-	if len(e.Targets) == 0 || e.Targets[0].Barrier == nil && e.Targets[0].Status != Reached {
+	if len(e.Targets) == 0 || e.Targets[0].Status != Reached && (e.Targets[0].Barrier == nil || len(e.Targets[0].Barrier.Guards) == 0) {
 		x.line("")
 		x.line("%s", human.Clean(upper(reason), maxReason))
 	}
@@ -211,7 +211,9 @@ func (x *explanation) steps(steps []Step) {
 
 // barrier says what is on the way, who came how far, and what would help.
 func (x *explanation) barrier(b *Barrier) {
-	x.line("\nOn the way")
+	if len(b.Guards) > 0 {
+		x.line("\nOn the way")
+	}
 	for _, g := range b.Guards {
 		state := map[string]string{Passed: "passed", Stops: "STOPS", Beyond: "then"}[g.State]
 		x.line("  %-6s  %s:%d  %s", state, human.Clean(g.File, maxPath), g.Line, human.Clean(g.Text, maxCall))
@@ -262,7 +264,7 @@ func (x *explanation) turnedAway(b *Barrier) {
 
 // compared is "msg.sender is attacker, wanted: == 0x5aAe… (a constant); 3 days short"; clean.
 func (b *Barrier) compared() string {
-	if b.Left == nil {
+	if b.Left == nil || b.Left.Is == "" && b.Right == nil { // a truth value alone says nothing
 		return ""
 	}
 	text := human.Clean(b.Left.Value, maxName)
