@@ -19,7 +19,7 @@ type attacks struct {
 	begun   bool
 	left    int              // that may still be made
 	queue   []input.Sequence // to be tried, in order
-	handed  []input.Sequence // of calls that are handed on, which take turns with those
+	handed  []input.Sequence // calls that are handed on, left over from the first ones: they take turns with queue
 	tried   int
 	effects map[effect]bool
 	spoken  map[speaker]bool

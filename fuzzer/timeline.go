@@ -1,6 +1,6 @@
 package fuzzer
 
-// Sample is what a campaign had come to at one moment.
+// Sample is what a campaign had reached at one moment.
 type Sample struct {
 	Mark
 	Paths    int // distinct path identifiers

@@ -242,26 +242,24 @@ func (p *page) shownGates() bool {
 // before the first is mended.
 const openFindings = 3
 
-// allFindings writes the findings, each with its calls. Of a comment, all but the first are folded away, and those all together
-// for whose titles the screen has no room.
+// allFindings writes the findings, each with its calls. Of a comment, those are folded away that come after the first
+// [openFindings] or for which the screen has no room, and those all together for whose titles it has none.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
-	one := func(i int) { p.finding(&p.r.Findings[i], i < p.withCalls()) }
-	i := 0
-	for ; i < shown && (p.summary || i < openFindings); i++ {
-		if !p.section(untilFindings, p.r.Findings[i].title(), func() { one(i) }) {
-			i++
-			break
-		}
+	write := func(i int) func() { return func() { p.finding(&p.r.Findings[i], i < p.withCalls()) } }
+	fold := func(i int) { p.folded(p.r.Findings[i].title(), write(i)) }
+	i, room := 0, true
+	for ; i < shown && room && (p.summary || i < openFindings); i++ {
+		room = p.section(untilFindings, p.r.Findings[i].title(), write(i))
 	}
 	for ; i < shown && p.shown < untilFindings; i++ {
-		p.folded(p.r.Findings[i].title(), func() { one(i) })
+		fold(i)
 		p.shown++
 	}
 	if i < shown {
 		p.folded(human.Plural(shown-i, "more finding"), func() {
 			for ; i < shown; i++ {
-				p.folded(p.r.Findings[i].title(), func() { one(i) })
+				fold(i)
 			}
 		})
 		p.shown++

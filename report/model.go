@@ -571,7 +571,7 @@ type Stats struct {
 	Timeline []Sample `json:"timeline,omitempty"`
 }
 
-// Sample is what a campaign had come to at one moment.
+// Sample is what a campaign had reached at one moment.
 type Sample struct {
 	Executions uint64  `json:"executions"`
 	Calls      uint64  `json:"calls"`

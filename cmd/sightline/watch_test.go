@@ -46,7 +46,7 @@ func TestWatch(t *testing.T) {
 	flags := pflag.NewFlagSet("watch", pflag.ContinueOnError)
 	settings := config.New(flags)
 	settings.RegisterAll()
-	// There is no such diff, so that a round ends at once.
+	// The diff does not exist, so that a round ends at once.
 	if err := flags.Parse([]string{"--root", root, "--diff", filepath.Join(root, "no.diff"), "--out", filepath.Join(root, "out")}); err != nil {
 		t.Fatal(err)
 	}

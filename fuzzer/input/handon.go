@@ -12,8 +12,9 @@ import (
 // Bounds of HandedOn. Arbitrary: what is drawn is right in all its words in one case of some dozens, and a worker makes so many
 // calls in a second.
 const (
-	handedDraws = 8    // for each contract, function of it and account that is told
-	maxHandedOn = 4096 // of all functions
+	handedDraws = 8               // for each contract, function of it and account that is told
+	maxHandedOn = 4096            // that are returned
+	maxDrawn    = 4 * maxHandedOn // from which those are chosen; functions after that are left out
 )
 
 // HandedOn are calls of the attacker's contract of functions that take bytes and an account: an executor makes that call, a factory sets
@@ -31,7 +32,7 @@ func (s *Space) HandedOn(r Rand) (calls []Call) {
 			}
 		}
 	}
-	for i := range calls { // so that no function, contract or account is left out where there are too many
+	for i := range calls { // so that all have a chance where there are too many
 		j := i + r.IntN(len(calls)-i)
 		calls[i], calls[j] = calls[j], calls[i]
 	}
@@ -62,7 +63,7 @@ func (s *Space) appendHandedOn(dst []Call, r Rand, c Callable, param int) []Call
 				continue
 			}
 			for n := range len(others) * handedDraws {
-				if len(dst) >= 4*maxHandedOn {
+				if len(dst) >= maxDrawn {
 					return dst
 				}
 				call := s.handOn(r, c, others[n/handedDraws], f)

@@ -388,7 +388,7 @@ func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, fro
 	origin := "was there"
 	switch none := a == nil || len(a.Code) == 0; {
 	case none && !s.Replace:
-		return "", planError(s.Place, "there is no contract at %s", s.Address)
+		return "", planError(s.Place, "the address %s has no code", s.Address)
 	case none:
 		reason, err := b.place(ctx, s, c, seen, address, &creationOf{resolver: r, from: from, value: value})
 		return reason, err

@@ -431,7 +431,7 @@ func testHostile(t *testing.T, b browser) {
 	}
 }
 
-// testPrint: on paper, the findings have all of their parts, and there are no buttons.
+// testPrint: on paper, the findings have all of their parts, and buttons are left out.
 func testPrint(t *testing.T, b browser) {
 	v := b.open(t, fixture(t, "fail"), "")
 	v.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Evaluate(`window.dispatchEvent(new Event("beforeprint"))`, nil))
