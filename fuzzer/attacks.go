@@ -19,7 +19,8 @@ type attacks struct {
 	begun   bool
 	left    int              // that may still be made
 	queue   []input.Sequence // to be tried, in order
-	handed  []input.Sequence // calls that are handed on, left over from the first ones: they take turns with queue
+	handed  []input.Sequence // calls that are handed on, left over from the first ones
+	resumed []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	tried   int
 	effects map[effect]bool
 	spoken  map[speaker]bool
@@ -108,12 +109,21 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 			first := w.rand.IntN(n)
 			functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
 		}
-		next = append(next, w.space.Resumed(seq)...)
+		a.add(w.space.Resumed(seq), &a.resumed)
 		next = append(next, w.space.FollowedBy(seq, functions)...)
 	}
+	if e.paid && len(seq) > 1 {
+		a.add(next, &a.resumed)
+	} else {
+		a.add(next, &a.queue)
+	}
+}
+
+// add lines up attacks as far as there is room.
+func (a *attacks) add(next []input.Sequence, line *[]input.Sequence) {
 	next = next[:min(len(next), a.left)]
 	a.left -= len(next)
-	a.queue = append(a.queue, next...)
+	*line = append(*line, next...)
 }
 
 // observeSpeaker has others entrust tokens to a contract that says what the attacker's contract wants it to: the attack
@@ -147,9 +157,7 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 		if by.helped { // it may not come that far
 			next = []input.Sequence{attack}
 		}
-		next = next[:min(len(next), a.left)]
-		a.left -= len(next)
-		a.queue = append(a.queue, next...)
+		a.add(next, &a.queue)
 	}
 }
 
@@ -161,15 +169,25 @@ const attackShare = 10
 func (w *worker) nextAttacks() (next []input.Sequence) {
 	a := &w.attacks
 	a.queue = append(a.queue, w.firstAttacks()...)
-	for a.tried < w.runs/attackShare && len(a.queue)+len(a.handed) > 0 {
-		from := &a.queue
-		if len(a.queue) == 0 || len(a.handed) > 0 && a.tried%2 == 1 {
-			from = &a.handed
+	for a.tried < w.runs/attackShare {
+		line := a.nextLine()
+		if len(*line) == 0 {
+			break
 		}
-		next, *from = append(next, (*from)[0]), (*from)[1:]
+		next, *line = append(next, (*line)[0]), (*line)[1:]
 		a.tried++
 	}
 	return next
+}
+
+// nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the others those of one of the other lines.
+func (a *attacks) nextLine() *[]input.Sequence {
+	for _, line := range []*[]input.Sequence{&a.handed, &a.resumed} {
+		if len(*line) > 0 && (len(a.queue) == 0 || a.tried%2 == 1) {
+			return line
+		}
+	}
+	return &a.queue
 }
 
 // effectOf is what the last call of an execution did.

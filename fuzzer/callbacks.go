@@ -16,8 +16,8 @@ import (
 type callbacks struct {
 	asked   *input.Asked // how functions came back to the contract
 	handed  map[handing]bool
-	lacking map[*input.Function]int // how often others paid in first
-	inside  map[effect]int          // how often calldata among the arguments named the contract
+	lacking map[lack]int   // how often others paid in first
+	inside  map[effect]int // how often calldata among the arguments named the contract
 	pending []input.Sequence
 }
 
@@ -45,7 +45,7 @@ const (
 )
 
 func newCallbacks() callbacks {
-	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}, inside: map[effect]int{}}
+	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[lack]int{}, inside: map[effect]int{}}
 }
 
 // observeCallbacks notes how an execution came back to the attacker's contract. Where a function does in
@@ -60,12 +60,7 @@ func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
 	for _, call := range c.asked.Observe(seq, exec) {
 		c.pending = append(c.pending, w.mutator.Scripts(w.rand, seq, call)...)
 	}
-	if f := seq[len(seq)-1].Function; c.lacking[f] < maxLacking && lacksFunds(exec) {
-		if others, ok := w.space.PaidByOthers(seq); ok {
-			c.lacking[f]++
-			c.pending = append(c.pending, others)
-		}
-	}
+	w.endow(seq, exec)
 	last := len(seq) - 1
 	if exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
 		return
@@ -121,14 +116,45 @@ func unique(accounts []common.Address) (list []common.Address) {
 	return list
 }
 
-// lacksFunds reports whether the attacker's contract would be paid if others had paid in.
-func lacksFunds(exec *evm.Execution) bool {
+// lack is what keeps a function from paying the attacker's contract: its contract has less than it sends, or sends all that it
+// has, which is nothing.
+type lack struct {
+	function *input.Function
+	nothing  bool
+}
+
+// endow has others pay in first, where the attacker's contract would be paid then.
+func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
+	from, nothing, ok := lacksFunds(exec)
+	kind := lack{seq[len(seq)-1].Function, nothing}
+	if !ok || w.callbacks.lacking[kind] >= maxLacking || nothing && w.space.IsPaid(seq, from) {
+		return
+	}
+	all := w.space.Endowed(seq, from)
+	if others, ok := w.space.PaidByOthers(seq); ok {
+		all = append(all, others)
+	}
+	if len(all) > 0 {
+		w.callbacks.lacking[kind]++
+		w.callbacks.pending = append(w.callbacks.pending, all...)
+	}
+}
+
+// lacksFunds reports whether the attacker's contract would be paid if others had paid in, and by which contract.
+func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 	for i := range exec.Frames {
-		if f := &exec.Frames[i]; f.Outcome == evm.InsufficientBalance && f.Parent >= 0 && f.CodeAddress == attacker.Address {
-			return true
+		f := &exec.Frames[i]
+		if f.Parent < 0 || f.CodeAddress != attacker.Address {
+			continue
+		}
+		if f.Outcome == evm.InsufficientBalance {
+			return f.Caller, false, true
+		}
+		if f.Kind == evm.KindCall && f.Value.IsZero() && len(f.Input) == 0 {
+			from, nothing, ok = f.Caller, true, true
 		}
 	}
-	return false
+	return from, nothing, ok
 }
 
 // paysAccount reports whether a call sends ether to an account without code.

@@ -18,7 +18,7 @@ type demand struct {
 	wanted int    // sides
 	length int    // the most calls of a sequence that ends with it
 	spent  uint64 // executions with this length
-	tired  bool   // the longest sequences were tried for a while: the demand is given up
+	tired  bool   // the longest sequences were tried for a while: the demand is given up, or rests
 }
 
 const (
@@ -70,14 +70,19 @@ func (d *demands) get(function input.Callable) demand {
 }
 
 // countExecutions counts executions of sequences that end with a function, and doubles their
-// length, up to the longest, when it is time.
-func (d *demands) countExecutions(function input.Callable, executions uint64, longest int) {
+// length, up to the longest, when it is time. A demand that was given up rests for as long as its longest sequences were tried, and begins
+// again with the given length; 0: it stays given up.
+func (d *demands) countExecutions(function input.Callable, executions uint64, longest, again int) {
 	f := d.of[function]
-	if f == nil || f.wanted == 0 || f.tired {
+	if f == nil || f.wanted == 0 || f.tired && again == 0 {
 		return
 	}
 	f.spent += executions
 	switch {
+	case f.tired:
+		if f.spent >= 2*lastPatience {
+			*f = demand{length: again, wanted: f.wanted}
+		}
 	case f.length < longest && f.spent >= lengthPatience:
 		f.length, f.spent = min(2*f.length, longest), 0
 	case f.spent >= lastPatience:

@@ -18,7 +18,7 @@ func TestDemands(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, got, want)
 		}
 	}
-	d.countExecutions(f, 10*lastPatience, maxSeqLen)
+	d.countExecutions(f, 10*lastPatience, maxSeqLen, 0)
 	is("nothing is wanted", demand{})
 	d.want(f, side(1), 8)
 	d.want(f, side(1), 8)
@@ -28,13 +28,17 @@ func TestDemands(t *testing.T) {
 		t.Errorf("of another function: %+v", got)
 	}
 	for _, length := range []int{16, 32, 64} {
-		d.countExecutions(f, lengthPatience, maxSeqLen)
+		d.countExecutions(f, lengthPatience, maxSeqLen, 0)
 		is("after the patience with a length", demand{wanted: 2, length: length})
 	}
-	d.countExecutions(f, lengthPatience, maxSeqLen)
+	d.countExecutions(f, lengthPatience, maxSeqLen, 0)
 	is("with the longest for a while", demand{wanted: 2, length: 64, spent: lengthPatience})
-	d.countExecutions(f, lastPatience, maxSeqLen)
+	d.countExecutions(f, lastPatience, maxSeqLen, 0)
 	is("with the longest for long", demand{})
+	d.countExecutions(f, lastPatience, maxSeqLen, 0)
+	is("given up for good", demand{})
+	d.countExecutions(f, lastPatience-lengthPatience, maxSeqLen, 8)
+	is("rested", demand{wanted: 2, length: 8})
 	d.want(f, side(3), 8)
 	is("something new is wanted", demand{wanted: 3, length: 8})
 	d.met(side(1))
@@ -45,7 +49,7 @@ func TestDemands(t *testing.T) {
 	d.met(side(3))
 	is("all have been met", demand{})
 	d.want(f, side(4), 20)
-	d.countExecutions(f, lengthPatience, 20)
+	d.countExecutions(f, lengthPatience, 20, 0)
 	is("the length may not grow", demand{wanted: 1, length: 20, spent: lengthPatience})
 }
 

@@ -95,8 +95,39 @@ func (s *step) substituteKeys() []lead {
 	for call := last - 1; s.links && s.onDemand && call > 0 && len(leads) == 0; call-- {
 		leads = s.substituteKeysOf(call)
 	}
-	for i := range leads {
-		leads[i].onDemand = s.links && s.onDemand
+	if s.links && s.onDemand {
+		leads = append(leads, s.deferWriters()...)
+		for i := range leads {
+			leads[i].onDemand = true
+		}
+	}
+	return leads
+}
+
+// deferWriters makes leads in which a call comes behind another that read what it wrote: what was taken for an element of nothing counts for
+// another one then. State fuzzing shows that a branch wants a state that is out of order, but not which calls put it so.
+func (s *step) deferWriters() (leads []lead) {
+	last := len(s.sequence) - 1
+	for reader := 1; reader < last; reader++ {
+		s.read = appendElements(s.read[:0], s.exec, reader, false)
+		for writer := range reader {
+			if s.exec.Calls[writer].Outcome != evm.Success {
+				continue
+			}
+			s.written = appendElements(s.written[:0], s.exec, writer, true)
+			if !slices.ContainsFunc(s.written, func(e element) bool { return !e.value.IsZero() && among(s.read, e.account, &e.slot) }) {
+				continue
+			}
+			seq := s.sequence.Clone()
+			deferred := seq[writer]
+			seq = slices.Insert(slices.Delete(seq, writer, writer+1), reader, deferred)
+			if s.leadHashes.add(s.space, seq) {
+				continue
+			}
+			if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxSubstitutions {
+				return leads
+			}
+		}
 	}
 	return leads
 }

@@ -89,6 +89,42 @@ func TestSubstituteKeysOfFailing(t *testing.T) {
 	}
 }
 
+// TestDeferWriters: where a branch demands another state, in an audit, a call comes behind the one that read what it wrote; not where
+// nothing was written there, and not elsewhere.
+func TestDeferWriters(t *testing.T) {
+	w, p := solver(t, "units/slates.sol")
+	const etched = "user1 Slates.etch(uint256,address) args (3, user2)"
+	for _, test := range []struct {
+		text, want string
+		links      bool
+	}{
+		{etched + "; user2 Slates.approve(uint256) args (3); user1 Slates.check(uint256) args (3)",
+			"user2 Slates.approve(uint256) args (3); " + etched + "; user1 Slates.check(uint256) args (3)", true},
+		{etched + "; user2 Slates.approve(uint256) args (3); user1 Slates.check(uint256) args (3)", "", false},
+		{etched + "; user2 Slates.approve(uint256) args (4); user1 Slates.check(uint256) args (3)", "", true},
+	} {
+		w.links = test.links
+		l := lead{sequence: parse(t, p.space, test.text), joined: true, onDemand: true}
+		b := batch{task: task{calls: 100}}
+		exec, ok := w.run(context.Background(), l.sequence, &b)
+		if !ok {
+			t.Fatal("not run")
+		}
+		var found bool
+		for _, next := range (&step{worker: w, lead: l, exec: exec}).substituteKeys() {
+			if got := next.sequence; got[len(got)-2].Function.Name == "etch" {
+				found = true
+				if test.want == "" || format(p.space, got) != format(p.space, parse(t, p.space, test.want)) {
+					t.Errorf("%s: %s", test.text, format(p.space, got))
+				}
+			}
+		}
+		if found != (test.want != "") {
+			t.Errorf("%s: deferred: %v", test.text, found)
+		}
+	}
+}
+
 // TestPrependWriter: for each mapping that a seed wants an element of, at its first pick and ever
 // less often, a call that writes it is put before the seed's last.
 func TestPrependWriter(t *testing.T) {

@@ -196,15 +196,47 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence)
 	return all
 }
 
-// Resumed lists sequences that go on from one by calls that are given what earlier ones gave parameters of the same name.
+// Resumed lists sequences that go on from one by calls that are given what earlier ones gave parameters of the same name: at once, and
+// a day later, since what was begun is often over only then. How long that takes may be a number of the call that began it.
 func (s *Space) Resumed(seq Sequence) (all []Sequence) {
+	begun := append([]Sequence{seq}, s.shorter(seq)...)
 	for _, c := range s.changing {
-		if call, ok := s.resumed(c, seq); ok && s.mayAttack(c) {
-			all = append(all, append(seq.Clone(), call))
+		call, ok := s.resumed(c, seq)
+		if !ok || !s.mayAttack(c) {
+			continue
+		}
+		all = append(all, append(seq.Clone(), call))
+		call.TimeAdvance = day // longer than most constants
+		for _, before := range begun {
+			all = append(all, append(before.Clone(), call))
 		}
 	}
 	return all
 }
+
+// shorter are sequences in which one number of the last call is one instead of the stake, which is an age where it is a time; or all are,
+// so that it is paid for with what others are likely to have paid, too.
+func (s *Space) shorter(seq Sequence) (all []Sequence) {
+	last := len(seq) - 1
+	c := Callable{seq[last].Instance, seq[last].Function}
+	if with := s.own(c, &Stake, s.contract); with.Equal(&seq[last]) {
+		out := seq.Clone()
+		out[last] = s.own(c, uint256.NewInt(1), s.contract)
+		all = append(all, out)
+	}
+	for i := range seq[last].Args {
+		if v := &seq[last].Args[i]; seq[last].Function.Inputs[i].Kind == Uint && v.Word == Stake && len(all) < maxShorter {
+			out := seq.Clone()
+			out[last].Args = slices.Clone(out[last].Args)
+			out[last].Args[i].Word = *uint256.NewInt(1)
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
+// maxShorter bounds what shorter lists. Arbitrary.
+const maxShorter = 3
 
 // resumed is a call of the attacker's contract that goes on with what earlier calls began, and whose other numbers are zero, which is
 // the first of what is numbered; false where it has nothing in common with them.
@@ -256,6 +288,56 @@ func (s *Space) Inside(seq Sequence) (all []Sequence) {
 		}
 	}
 	return all
+}
+
+// Endowed lists sequences before which an account that a sequence does not send from pays the stake to a contract, in each way that it takes
+// ether: what others have in it is there when the sequence begins. The accounts that it names are itself, or all are the attacker's contract,
+// which answers as a token where one is asked for; names are not those of a call that Own lists, so that there is room for both.
+// Ways in which the sequence's own calls pay are left to PaidByOthers, unless they have names.
+func (s *Space) Endowed(seq Sequence, contract common.Address) (all []Sequence) {
+	payer := slices.IndexFunc(s.ordinary, func(o int) bool {
+		return !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender == o })
+	})
+	if payer < 0 || s.contract < 0 || len(seq) >= MaxCalls {
+		return nil
+	}
+	for _, c := range s.changing {
+		if !c.Function.Payable || s.Instances[c.Instance].Address != contract || !s.mayAttack(c) {
+			continue
+		}
+		named := false
+		call := s.own(c, &Stake, s.ordinary[payer])
+		strange := s.own(c, &Stake, s.contract)
+		for i := range call.Args {
+			if c.Function.Inputs[i].Kind == FixedBytes {
+				call.Args[i].Word, strange.Args[i].Word = aName, aName
+				named = true
+			}
+		}
+		pays := func(there Call) bool { return there.Function == c.Function && !there.Value.IsZero() }
+		if call.Value.IsZero() || !named && slices.ContainsFunc(seq, pays) {
+			continue
+		}
+		call.Sender, strange.Sender = s.ordinary[payer], s.ordinary[payer]
+		all = append(all, slices.Concat(Sequence{call}, seq), slices.Concat(Sequence{strange}, seq))
+		if len(all) >= maxEndowed {
+			break
+		}
+	}
+	return all
+}
+
+// aName is what Endowed calls something: a byte at the left, so that it is a value of each type of bytes.
+var aName = *new(uint256.Int).Lsh(uint256.NewInt(1), 248)
+
+// maxEndowed bounds what Endowed lists. Arbitrary: few contracts have more ways of being paid than eight.
+const maxEndowed = 16
+
+// IsPaid reports whether an ordinary account pays a contract in a sequence.
+func (s *Space) IsPaid(seq Sequence, contract common.Address) bool {
+	return slices.ContainsFunc(seq, func(c Call) bool {
+		return !c.Value.IsZero() && s.Instances[c.Instance].Address == contract && slices.Contains(s.ordinary, c.Sender)
+	})
 }
 
 // PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first, and in the open what

@@ -253,20 +253,33 @@ func newConstants(programs []*bytecode.Program) *constants {
 		for _, data := range p.PushConstants() {
 			var w uint256.Int
 			w.SetBytes(data)
-			if seen[w] || len(seen) >= maxConstants || isMask(&w) {
-				continue
+			c.add(&w, p, seen, selectors)
+			// A short text, at the left of its word, is where the low bytes of a number are if it is packed behind one.
+			if text := bytes.TrimRight(data, "\x00"); len(data) == 32 && len(text) <= maxAffix {
+				c.add(w.SetBytes(text), p, seen, selectors)
 			}
-			seen[w] = true
-			rare := w.IsUint64() && w.Uint64() <= 1<<32-1 && selectors[uint32(w.Uint64())] || isJumpDestination(p, &w)
-			list := &c.plain
-			if rare {
-				list = &c.unlikely
-			}
-			class := classOf(&w)
-			list[class] = append(list[class], w)
 		}
 	}
 	return c
+}
+
+// maxAffix is the most bytes of texts that are taken for what is packed with numbers. Messages are longer, and a selector has four, so
+// that those do not crowd out what code compares with.
+const maxAffix = 3
+
+// add adds a constant of a program that has not been seen.
+func (c *constants) add(w *uint256.Int, p *bytecode.Program, seen map[uint256.Int]bool, selectors map[uint32]bool) {
+	if seen[*w] || len(seen) >= maxConstants || isMask(w) {
+		return
+	}
+	seen[*w] = true
+	rare := w.IsUint64() && w.Uint64() <= 1<<32-1 && selectors[uint32(w.Uint64())] || isJumpDestination(p, w)
+	list := &c.plain
+	if rare {
+		list = &c.unlikely
+	}
+	class := classOf(w)
+	list[class] = append(list[class], *w)
 }
 
 // isMask knows 0 and the words of ones that compilers clean values with: the

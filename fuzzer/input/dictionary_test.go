@@ -1,11 +1,14 @@
 package input
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 var testTypes = []Type{
@@ -84,6 +87,20 @@ func TestDictionaryHoldsConstantsAndObservations(t *testing.T) {
 		if got[want] == 0 {
 			t.Errorf("observed %d is never sampled", want)
 		}
+	}
+}
+
+// TestDictionaryHoldsAffixes: short texts at the left of their words are numbers as well; longer ones and selectors are not.
+func TestDictionaryHoldsAffixes(t *testing.T) {
+	push := func(text string) []byte { return append([]byte{0x7f}, common.RightPadBytes([]byte(text), 32)...) }
+	c := testContract(t, "Affixes", "[]", slices.Concat(push("AB"), push("four"), push("insufficient")))
+	table := bytecode.NewTable([]*bytecode.Contract{c})
+	d := newConstants([]*bytecode.Program{table.Program(table.Contracts()[0].Runtime.ID)})
+	held := func(text string) bool {
+		return slices.ContainsFunc(d.plain[:], func(words []uint256.Int) bool { return slices.Contains(words, *new(uint256.Int).SetBytes([]byte(text))) })
+	}
+	if !held("AB") || held("four") || held("insufficient") {
+		t.Errorf("AB: %v, four: %v, insufficient: %v", held("AB"), held("four"), held("insufficient"))
 	}
 }
 
