@@ -63,9 +63,13 @@ func (j *job) saveCaches() error {
 	return nil
 }
 
-// upload keeps what is in a folder as the artifact of a name.
+// upload keeps what is in a folder, or a file, as the artifact of a name.
 func (j *job) upload(with map[string]string) error {
-	return j.tar("-cf", j.artifact(with["name"]), "-C", with["path"], ".")
+	folder, what := with["path"], "."
+	if info, err := os.Stat(filepath.Join(j.workspace(), folder)); err == nil && !info.IsDir() {
+		folder, what = filepath.Split(folder)
+	}
+	return j.tar("-cf", j.artifact(with["name"]), "-C", filepath.Clean(folder), what)
 }
 
 // download unpacks an artifact into a folder.

@@ -113,7 +113,11 @@ func (j *job) runJob(job workflowJob, container string) error {
 		return err
 	}
 	for _, step := range job.Steps {
-		if err := j.carryOut(step, container); err != nil {
+		runs, err := step.runs(j.context)
+		if err == nil && runs {
+			err = j.carryOut(step, container)
+		}
+		if err != nil {
 			return fmt.Errorf("step %s%s: %w", step.Uses, step.Run, err)
 		}
 	}
@@ -349,6 +353,7 @@ func (j *job) readOutputs() error {
 			value = append(value, lines[i])
 		}
 		j.outputs[name] = strings.Join(value, "\n")
+		j.context["steps.sightline.outputs."+name] = j.outputs[name]
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type workflowJob struct {
 type step struct {
 	ID   string
 	Name string
+	If   string
 	Uses string
 	With map[string]string
 	Run  string
@@ -74,7 +75,7 @@ func checkKeys(file string, data []byte) error {
 	for _, job := range raw.Jobs {
 		for _, s := range job.Steps {
 			for key := range s {
-				if !contains([]string{"id", "name", "uses", "with", "run", "env"}, key) {
+				if !contains([]string{"id", "name", "if", "uses", "with", "run", "env"}, key) {
 					return fmt.Errorf("%s: a step has the key %s, which a walk does not act on", file, key)
 				}
 			}
@@ -106,6 +107,21 @@ func readInputs(file string) (map[string]string, error) {
 }
 
 var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
+
+// output is the condition that a step before left an output, unless the job was canceled.
+var output = regexp.MustCompile(`^\$\{\{ !cancelled\(\) && (steps\.sightline\.outputs\.[a-z0-9-]+) \}\}$`)
+
+// runs reports whether a step's condition holds.
+func (s *step) runs(context map[string]string) (bool, error) {
+	if s.If == "" {
+		return true, nil
+	}
+	m := output.FindStringSubmatch(s.If)
+	if m == nil {
+		return false, fmt.Errorf("a walk does not know whether %s", s.If)
+	}
+	return context[m[1]] != "", nil
+}
 
 // evaluate replaces the expressions of a value, which may only name a context's variable.
 func evaluate(value string, context map[string]string) (string, error) {
