@@ -21,6 +21,7 @@ type acceptance struct {
 	function *input.Function
 	own      bool // the signer sent it
 	changes  bool // something, by it
+	usable   bool // by a sender that it names
 }
 
 func newResends() resends {
@@ -39,12 +40,16 @@ func (w *worker) observeSignature(seq input.Sequence, exec *evm.Execution) {
 	r := &w.resends
 	if signer, ok := signerOf(exec, last); ok {
 		root := &exec.Frames[exec.Calls[last].Frames[0]]
-		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0}
+		uses := w.space.Used(seq, signer)
+		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0, len(uses) > 0}
 		if !r.accepted[how] {
 			r.accepted[how] = true
 			resent := w.space.Resent(seq, signer)
 			w.signatures += leadCost * len(resent) // most are to be signed anew
 			r.pending = append(r.pending, resent...)
+			if how.changes {
+				r.pending = append(r.pending, uses...)
+			}
 		}
 		return
 	}

@@ -7,12 +7,17 @@
 # Needs what image.sh needs, and the npm packages that ./test installs. Takes about 20 minutes and 5 GB. No part of ./test.
 set -euo pipefail
 
-usage="usage: walk.sh [--built] [FOLDER] [PROJECT...]   keeps Debian's base system and the images in FOLDER; default: a new one, removed at the end
---built takes the image that FOLDER has; the projects are foundry, hardhat and plain, default: all"
+usage="usage: walk.sh [--built] [--timeout SECONDS] [FOLDER] [PROJECT...]   keeps Debian's base system and the images in FOLDER; default: a new one, removed at the end
+--built takes the image that FOLDER has, --timeout gives each campaign so long, whatever the workflow says; the projects are foundry, hardhat and plain, default: all"
 built=
 if [[ ${1:-} == --built ]]; then
   built=true
   shift
+fi
+timeout=0
+if [[ ${1:-} == --timeout ]]; then
+  timeout=${2:?$usage}
+  shift 2
 fi
 [[ ${1:-} != -* && (! $built || ${1:-}) ]] || { echo "$usage" >&2; exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,7 +32,7 @@ main() {
     echo "== the image took $((SECONDS - start)) s"
   fi
   go build -o "$folder/walk" ./hack/walk
-  "$folder/walk" -work "$folder/walks" -node "$folder/node/node_modules" -image sightline-trial -projects "${*:2}" \
+  "$folder/walk" -work "$folder/walks" -node "$folder/node/node_modules" -image sightline-trial -timeout "$timeout" -projects "${*:2}" \
     buildah --root "$folder/images" --runroot "$folder/run"
 }
 

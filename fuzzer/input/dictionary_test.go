@@ -97,7 +97,9 @@ func TestDictionaryHoldsAffixes(t *testing.T) {
 	table := bytecode.NewTable([]*bytecode.Contract{c})
 	d := newConstants([]*bytecode.Program{table.Program(table.Contracts()[0].Runtime.ID)})
 	held := func(text string) bool {
-		return slices.ContainsFunc(d.plain[:], func(words []uint256.Int) bool { return slices.Contains(words, *new(uint256.Int).SetBytes([]byte(text))) })
+		return slices.ContainsFunc(d.plain[:], func(words []uint256.Int) bool {
+			return slices.Contains(words, *new(uint256.Int).SetBytes([]byte(text)))
+		})
 	}
 	if !held("AB") || held("four") || held("insufficient") {
 		t.Errorf("AB: %v, four: %v, insufficient: %v", held("AB"), held("four"), held("insufficient"))

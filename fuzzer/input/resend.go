@@ -64,6 +64,52 @@ func (s *Space) Resent(seq Sequence, signer common.Address) (all []Sequence) {
 	return all
 }
 
+// maxUsed bounds what Used lists, and maxNamed the accounts of a call that are told apart. Arbitrary: a transfer names two.
+const (
+	maxUsed  = 64
+	maxNamed = 2
+)
+
+// Used lists what goes on from a sequence whose last call has a signature and names a sender beside the signer: that one calls another
+// function, for one, with each account in it one of the two. So what the signature allowed is used.
+func (s *Space) Used(seq Sequence, signer common.Address) (all []Sequence) {
+	call := &seq[len(seq)-1]
+	user := -1
+	for i := range call.Args {
+		if call.Function.Inputs[i].Kind == Address && user < 0 && call.Args[i].Address() != signer {
+			user = s.senderAt(call.Args[i].Address())
+		}
+	}
+	if user < 0 || len(seq) >= MaxCalls {
+		return nil
+	}
+	for _, c := range s.changing {
+		if c.Instance != call.Instance || c.Function == call.Function || !s.mayAttack(c) {
+			continue
+		}
+		use := s.own(c, uint256.NewInt(1), user)
+		use.Sender = user
+		uses := []Call{use}
+		for i, named := 0, 0; i < len(use.Args) && named < maxNamed; i++ {
+			if c.Function.Inputs[i].Kind != Address {
+				continue
+			}
+			named++
+			for _, use := range uses {
+				use.Args = slices.Clone(use.Args)
+				use.Args[i].Word = addressWord(signer)
+				uses = append(uses, use)
+			}
+		}
+		for i := range uses {
+			if len(all) < maxUsed {
+				all = append(all, append(seq.Clone(), uses[i]))
+			}
+		}
+	}
+	return all
+}
+
 // Again is a sequence with one of its calls once more behind it, by the attacker's contract.
 func (s *Space) Again(seq Sequence, call int) (Sequence, bool) {
 	if s.contract < 0 || len(seq) >= MaxCalls || seq[call].Function.Kind == Constructor {

@@ -274,6 +274,9 @@ func (j *job) sightline(with map[string]string, container string) error {
 		}
 		inputs[name] = value
 	}
+	if j.s.timeout > 0 {
+		inputs["timeout"] = strconv.Itoa(j.s.timeout)
+	}
 	env := maps.Clone(j.env)
 	for name, value := range inputs {
 		if value, err = evaluate(value, j.context); err != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +25,7 @@ type settings struct {
 	image    string   // name of the action's image
 	buildah  []string // the command that starts buildah
 	registry string   // of npm
+	timeout  int      // of campaigns, in seconds, in place of the workflows'; 0: as they say
 }
 
 func main() {
@@ -32,6 +34,7 @@ func main() {
 	flag.StringVar(&s.node, "node", "", "node_modules with the packages of Node.js and npm")
 	flag.StringVar(&s.modules, "modules", filepath.Join(".cache", "npm", "node_modules"), "node_modules that ./test installs")
 	flag.StringVar(&s.image, "image", "", "the action's image")
+	flag.IntVar(&s.timeout, "timeout", 0, "seconds of each campaign, whatever the workflow says; 0: as it says")
 	names := flag.String("projects", "", "the projects to walk, separated by spaces; default: all")
 	flag.Parse()
 	s.buildah = flag.Args()
@@ -51,6 +54,7 @@ func walk(s *settings, names []string) error {
 		return err
 	}
 	var table []string
+	var comments []float64 // seconds from the event to each
 	var failed []error
 	for _, p := range projects {
 		if len(names) > 0 && !contains(names, p.name) {
@@ -68,6 +72,9 @@ func walk(s *settings, names []string) error {
 				failed = append(failed, fmt.Errorf("%s, a pull request that %s: %w", p.name, pull.what, err))
 				fmt.Println("FAILED:", err)
 			}
+			if j != nil && !j.commented.IsZero() {
+				comments = append(comments, j.commented.Sub(j.start).Seconds())
+			}
 			if j != nil {
 				table = append(table, fmt.Sprintf("%-8s %-17s %10s %10s %10s %10s  %s", p.name, pull.what,
 					since(j.start, j.began), since(j.start, j.firstCall), since(j.start, j.firstFinding), since(j.start, j.commented), j.outputs["reason"]))
@@ -75,6 +82,10 @@ func walk(s *settings, names []string) error {
 		}
 	}
 	fmt.Printf("\nseconds from the event to    the action first call    finding    comment  result\n%s\n", strings.Join(table, "\n"))
+	if n := len(comments); n > 0 {
+		slices.Sort(comments)
+		fmt.Printf("from the event to the comment: p50 %.1f s, p95 %.1f s, of %d\n", comments[(n-1)/2], comments[(95*n+99)/100-1], n)
+	}
 	return errors.Join(failed...)
 }
 
