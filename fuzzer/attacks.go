@@ -104,13 +104,8 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 		next = append(next, w.mutator.FollowedInside(w.rand, seq)...)
 	}
 	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
-		functions := w.space.Changing()
-		if n := len(functions); n > maxAttackFunctions {
-			first := w.rand.IntN(n)
-			functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
-		}
 		a.add(w.space.Resumed(seq), &a.resumed)
-		next = append(next, w.space.FollowedBy(seq, functions)...)
+		next = append(next, w.space.FollowedBy(seq, w.followers())...)
 	}
 	if e.paid && len(seq) > 1 {
 		a.add(next, &a.resumed)
@@ -159,6 +154,34 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 		}
 		a.add(next, &a.queue)
 	}
+}
+
+// observeBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
+// attacker's contract makes all calls, and then one more.
+func (w *worker) observeBreak(seq input.Sequence) {
+	a := &w.attacks
+	if !a.begun || a.left <= 0 || len(seq) >= maxAttackCalls {
+		return
+	}
+	own, ok := w.space.AsOwn(seq)
+	if !ok {
+		return
+	}
+	next := []input.Sequence{own}
+	for _, more := range w.space.FollowedBy(own, w.followers()) {
+		next = append(append(next, more), w.space.Less(more)...)
+	}
+	a.add(next, &a.resumed)
+}
+
+// followers are functions that attacks go on with.
+func (w *worker) followers() []input.Callable {
+	functions := w.space.Changing()
+	if n := len(functions); n > maxAttackFunctions {
+		first := w.rand.IntN(n)
+		functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
+	}
+	return functions
 }
 
 // attackShare: one execution in so many is an attack of these. Attacks make seeds, which take energy from others: with one in

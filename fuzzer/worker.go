@@ -418,6 +418,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.observeSpeaker(seq, exec)
 		w.observeSignature(seq, exec)
 	}
+	if !test && len(seen) > 0 {
+		w.observeBreak(seq)
+	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
 		if w.there != nil {

@@ -199,7 +199,7 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence)
 // Resumed lists sequences that go on from one by calls that are given what earlier ones gave parameters of the same name: at once, and
 // a day later, since what was begun is often over only then. How long that takes may be a number of the call that began it.
 func (s *Space) Resumed(seq Sequence) (all []Sequence) {
-	begun := append([]Sequence{seq}, s.shorter(seq)...)
+	begun := append([]Sequence{seq}, s.Less(seq)...)
 	for _, c := range s.changing {
 		call, ok := s.resumed(c, seq)
 		if !ok || !s.mayAttack(c) {
@@ -214,9 +214,9 @@ func (s *Space) Resumed(seq Sequence) (all []Sequence) {
 	return all
 }
 
-// shorter are sequences in which one number of the last call is one instead of the stake, which is an age where it is a time; or all are,
+// Less lists sequences in which one number of the last call is one instead of the stake, which is an age where it is a time; or all are,
 // so that it is paid for with what others are likely to have paid, too.
-func (s *Space) shorter(seq Sequence) (all []Sequence) {
+func (s *Space) Less(seq Sequence) (all []Sequence) {
 	last := len(seq) - 1
 	c := Callable{seq[last].Instance, seq[last].Function}
 	if with := s.own(c, &Stake, s.contract); with.Equal(&seq[last]) {
@@ -225,7 +225,7 @@ func (s *Space) shorter(seq Sequence) (all []Sequence) {
 		all = append(all, out)
 	}
 	for i := range seq[last].Args {
-		if v := &seq[last].Args[i]; seq[last].Function.Inputs[i].Kind == Uint && v.Word == Stake && len(all) < maxShorter {
+		if v := &seq[last].Args[i]; seq[last].Function.Inputs[i].Kind == Uint && v.Word == Stake && len(all) < maxLess {
 			out := seq.Clone()
 			out[last].Args = slices.Clone(out[last].Args)
 			out[last].Args[i].Word = *uint256.NewInt(1)
@@ -235,8 +235,8 @@ func (s *Space) shorter(seq Sequence) (all []Sequence) {
 	return all
 }
 
-// maxShorter bounds what shorter lists. Arbitrary.
-const maxShorter = 3
+// maxLess bounds what Less lists, but for that. Arbitrary.
+const maxLess = 3
 
 // resumed is a call of the attacker's contract that goes on with what earlier calls began, and whose other numbers are zero, which is
 // the first of what is numbered; false where it has nothing in common with them.
@@ -338,6 +338,22 @@ func (s *Space) IsPaid(seq Sequence, contract common.Address) bool {
 	return slices.ContainsFunc(seq, func(c Call) bool {
 		return !c.Value.IsZero() && s.Instances[c.Instance].Address == contract && slices.Contains(s.ordinary, c.Sender)
 	})
+}
+
+// AsOwn is a sequence whose calls the attacker's contract makes, in the place of ordinary senders; false where others make some.
+func (s *Space) AsOwn(seq Sequence) (Sequence, bool) {
+	out := seq.Clone()
+	for i := range out {
+		c := &out[i]
+		if c.Function.Test || c.Function.Kind == Constructor || s.contract < 0 || c.Sender != s.contract && !slices.Contains(s.ordinary, c.Sender) {
+			return nil, false
+		}
+		if c.Sender != s.contract {
+			c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, s.Senders[c.Sender].Address, s.Senders[s.contract].Address)
+			c.Sender = s.contract
+		}
+	}
+	return out, true
 }
 
 // PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first, and in the open what

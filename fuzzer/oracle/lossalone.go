@@ -64,11 +64,11 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 	return l.ownedBy(append(l.outsiders(), l.theirs...), prefix, w, l.tokens), true
 }
 
-// examineGain reports the call with which the attackers first have more than before.
+// examineGain reports the call with which the attackers first have more of what others had than before.
 func (l *lossAlone) examineGain(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	at, contract := l.paysThem(last)
-	if contract == "" || !l.Attempt(at, [4]byte{}) {
+	if contract == "" || !l.mayGain() || !l.Attempt(at, [4]byte{}) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -83,7 +83,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	for ; call < last; call++ {
 		if now, ok := l.after(call + 1); !ok {
 			return
-		} else if gained(had, now) {
+		} else if gained(had, now) && l.taken(had, now) >= 0 { // tokens that are made for nothing may buy what others own
 			has = now
 			break
 		}
@@ -100,6 +100,50 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		what = l.instanceName(l.tokens[asset-1])
 	}
 	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
+}
+
+// mayGain reports whether the attack may give the attackers something for nothing, as far as the execution alone tells: no ether is paid by them
+// that they do not get back, and they get some, or something that is kept for them rises. Most of what pays them only gives back what
+// they have put in, and is not worth a close look.
+func (l *lossAlone) mayGain() bool {
+	var in, out uint256.Int
+	rises := false
+	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
+		f := &l.Exec.Frames[i]
+		if !lasts(l.Exec, i) {
+			continue
+		}
+		if f.Program != nil && vm.OpCode(opAt(f)) == vm.SELFDESTRUCT {
+			return true // to whom it pays is not told
+		}
+		if f.Kind == evm.KindCall || f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
+			if l.isTheirs(f.Caller) {
+				out.Add(&out, &f.Value)
+			}
+			if l.isTheirs(f.Self) {
+				in.Add(&in, &f.Value)
+			}
+		}
+		if access := keptFor(f, l.isTheirs); access != nil {
+			was := l.wordAtFirst(access)
+			rises = rises || bytes.Compare(l.wordAtLast(access), was[:]) > 0
+		}
+	}
+	return in.Gt(&out) || rises && in.Eq(&out)
+}
+
+// wordAtLast is what is in a word's place after the execution.
+func (l *lossAlone) wordAtLast(access *evm.StorageAccess) []byte {
+	last := access
+	for i := range l.Exec.Frames {
+		for j := range l.Exec.Frames[i].Storage {
+			a := &l.Exec.Frames[i].Storage[j]
+			if a.Address == access.Address && a.Slot == access.Slot && a.Order > last.Order && lasts(l.Exec, i) {
+				last = a
+			}
+		}
+	}
+	return valueOf(last)
 }
 
 // taken is the number of an asset that was not made by the attack: 0 is ether, then come the tokens; −1: there is none.
