@@ -34,9 +34,13 @@ type pull struct {
 // edit replaces a text that occurs once in a file.
 type edit struct{ file, old, new string }
 
+// passed is the headline where a check is gone on purpose, which is listed and does not gate.
+const passed = `^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ⚠️ 1 introduced finding · gate passed`
+
 var (
 	red    = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ❌ 1 introduced bug.*\*\*\x60SL-`)
-	mended = regexp.MustCompile(`(?s)nothing broke.*🟢 \*\*\x60SL-[0-9a-f]{4}\x60\*\* assertion .*, fixed in [0-9a-f]{12}`)
+	mended = regexp.MustCompile(`(?s)` + passed + `.*🟢 \*\*\x60SL-[0-9a-f]{4}\x60\*\* assertion .*, fixed in [0-9a-f]{12}`)
+	waved  = regexp.MustCompile(passed)
 	green  = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ✅ \d+ of \d+ changed lines reached, nothing broke`)
 )
 
@@ -67,7 +71,7 @@ var projects = []*project{
 			{what: "breaks something", folder: "examples/crowdsale/head", code: 1, verdict: "fail", comment: red},
 			{what: "is then mended", again: true, folder: "examples/crowdsale/head", verdict: "pass", comment: mended,
 				edits: []edit{{"src/Crowdsale.sol", "uint256 amount = address(this).balance;\n        raised", "uint256 amount = raised;\n        raised"}}},
-			{what: "does not", folder: "examples/crowdsale/head", verdict: "pass", comment: green,
+			{what: "does not", folder: "examples/crowdsale/head", verdict: "pass", comment: waved,
 				edits: []edit{{"src/Crowdsale.sol", "uint256 amount = address(this).balance;\n        raised", "uint256 amount = raised;\n        raised"}}},
 		},
 	},

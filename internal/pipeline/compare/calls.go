@@ -49,28 +49,30 @@ func (b *Base) toHead(base, head *input.Space, seq input.Sequence, became map[st
 	return c.sequence, len(c.sequence) == len(seq)
 }
 
-// carry carries a sequence from one Space to another. counterpart finds the function for
-// one that has no equal there, or names what is lacking; empty where something else is
-// wrong.
-func carry(from, to *input.Space, seq input.Sequence, counterpart func(in, there *input.Instance, f *input.Function) (*input.Function, string)) carried {
+// formerly finds the function for one that has no equal in another Space, or names what is lacking; empty where something
+// else is wrong.
+type formerly func(in, there *input.Instance, f *input.Function) (*input.Function, string)
+
+// carry carries a sequence from one Space to another. What the attacker's contract calls in the middle of a call is carried with it, as far
+// as it is there: without the rest, it does less.
+func carry(from, to *input.Space, seq input.Sequence, was formerly) carried {
 	var c carried
 	for i := range seq {
 		call := seq[i]
-		in := &from.Instances[call.Instance]
-		var there *input.Instance
-		if at := slices.IndexFunc(to.Instances, func(other input.Instance) bool { return other.Name == in.Name }); at >= 0 {
-			there = &to.Instances[at]
+		if !c.translate(from, to, &call, was) {
+			continue
 		}
-		if there == nil || there.Callable(call.Function.Signature) == nil {
-			f, lacking := counterpart(in, there, call.Function)
-			if f == nil && lacking != "" {
-				if !slices.Contains(c.takes, lacking) {
-					c.takes = append(c.takes, lacking)
+		if call.Script != nil {
+			call.Script = call.Script.Clone()
+			for j := range call.Script.Answers {
+				a := &call.Script.Answers[j]
+				there := a.Calls[:0]
+				for _, inner := range a.Calls {
+					if c.translate(from, to, &inner, was) {
+						there = append(there, inner)
+					}
 				}
-				continue
-			}
-			if f != nil {
-				call.Args, call.Function = convert(call.Function, f, call.Args), f
+				a.Calls = there
 			}
 		}
 		parsed, err := input.Parse(to, input.Format(from, input.Sequence{call}))
@@ -82,6 +84,29 @@ func carry(from, to *input.Space, seq input.Sequence, counterpart func(in, there
 		c.calls = append(c.calls, i)
 	}
 	return c
+}
+
+// translate makes a call one of the function that the other Space has for its own; false where that is lacking.
+func (c *carried) translate(from, to *input.Space, call *input.Call, was formerly) bool {
+	in := &from.Instances[call.Instance]
+	var there *input.Instance
+	if at := slices.IndexFunc(to.Instances, func(other input.Instance) bool { return other.Name == in.Name }); at >= 0 {
+		there = &to.Instances[at]
+	}
+	if there != nil && there.Callable(call.Function.Signature) != nil {
+		return true
+	}
+	f, lacking := was(in, there, call.Function)
+	if f == nil && lacking != "" {
+		if !slices.Contains(c.takes, lacking) {
+			c.takes = append(c.takes, lacking)
+		}
+		return false
+	}
+	if f != nil {
+		call.Args, call.Function = convert(call.Function, f, call.Args), f
+	}
+	return true
 }
 
 // problemOf says what does not fit.
