@@ -21,11 +21,13 @@ type callbacks struct {
 	pending []input.Sequence
 }
 
-// maxLacking bounds how often others pay in first for a function that has too little to pay out, and maxInside how often one that was
+// maxLacking bounds how often others pay in first for a function that has too little to pay out, maxNothing for one that pays nothing, as
+// one that is asked for nothing does, and maxInside how often one that was
 // given calldata is given some that names the contract, for each effect of that: of a function that makes wallets, those that are paid
 // are few. Arbitrary.
 const (
 	maxLacking = 64
+	maxNothing = 8
 	maxInside  = 16
 )
 
@@ -127,7 +129,11 @@ type lack struct {
 func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
 	from, nothing, ok := lacksFunds(exec)
 	kind := lack{seq[len(seq)-1].Function, nothing}
-	if !ok || w.callbacks.lacking[kind] >= maxLacking || nothing && w.space.IsPaid(seq, from) {
+	most := maxLacking
+	if nothing {
+		most = maxNothing
+	}
+	if !ok || w.callbacks.lacking[kind] >= most || nothing && w.space.IsPaid(seq, from) {
 		return
 	}
 	all := w.space.Endowed(seq, from)
@@ -140,9 +146,10 @@ func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
-// lacksFunds reports whether the attacker's contract would be paid if others had paid in, and by which contract.
+// lacksFunds reports whether the attacker's contract would be paid in the last call if others had paid in, and by which contract.
 func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
-	for i := range exec.Frames {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
 		if f.Parent < 0 || f.CodeAddress != attacker.Address {
 			continue

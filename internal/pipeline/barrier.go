@@ -120,12 +120,21 @@ func lacking(b *report.Barrier) (text string) {
 		text += "; what is stored for msg.sender there, no sender of the World has: a step of `deploy` can give it to one"
 	case b.Sender != nil:
 		text += ", which is not a sender of the World: `senders` can add it"
-	case len(b.Wants) > 0 && slices.Contains([]string{report.WantsNever, report.WantsSignature, report.WantsAnswer, report.WantsProxy}, b.Wants[0].Kind):
-		if text += "; it needs " + b.Wants[0].Detail; b.Wants[0].Proved {
+	case len(b.Wants) > 0 && tellsMore(&b.Wants[0]):
+		if text = "; it needs " + b.Wants[0].Detail; b.Wants[0].Proved {
 			text += " (proved: no calls can bring it about)"
 		}
 	}
 	return text
+}
+
+// tellsMore reports whether what a line needs tells more in a line than two values do: of a number that is computed, it does not.
+func tellsMore(w *report.Want) bool {
+	switch w.Kind {
+	case report.WantsNever, report.WantsSignature, report.WantsAnswer, report.WantsProxy:
+		return true
+	}
+	return w.Kind == report.WantsState && !strings.HasPrefix(w.Detail, "what ")
 }
 
 // maxConditionText bounds the text of a condition, in bytes; arbitrary.
