@@ -446,6 +446,17 @@ type Message struct {
 	Fails string `json:"fails,omitempty"` // why
 }
 
+// StorageChange is a state variable that a sequence changes, or that a call of it writes which reverts.
+type StorageChange struct {
+	Account  string `json:"account"`  // an instance's name, or an address
+	Variable string `json:"variable"` // "balances[user1]"; "slot 0x5" where no variable is known
+	Slot     string `json:"slot"`     // hexadecimal
+	Before   string `json:"before"`   // the sequence; of what was undone: the call
+	After    string `json:"after"`
+	Step     int    `json:"step"`             // which call of the sequence wrote it last, from 1
+	Undone   bool   `json:"undone,omitempty"` // that call reverts: it is as before
+}
+
 // Place is where something happened.
 type Place struct {
 	File     string `json:"file"` // empty if the code has no source
@@ -506,8 +517,12 @@ type Finding struct {
 	Answer *Answer `json:"answer,omitempty"`
 	// Trace are the calls of the sequence and those that contracts made in them, in order;
 	// at least the former.
-	Trace      []Message `json:"trace"`
-	Reproducer string    `json:"reproducer"`
+	Trace []Message `json:"trace"`
+	// Storage are the state variables that the sequence changes, in the order of their first writes, at most 32,
+	// and StorageLeft counts those that are left out.
+	Storage     []StorageChange `json:"storage,omitempty"`
+	StorageLeft int             `json:"storageLeft,omitempty"`
+	Reproducer  string          `json:"reproducer"`
 	// Test is the sequence as a Foundry test; nil: none was written.
 	Test      *FoundryTest `json:"foundryTest,omitempty"`
 	Confirmed string       `json:"confirmed"` // "go-ethereum"

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -73,6 +74,22 @@ type StorageAccess struct {
 type Keys struct {
 	Count int
 	Words [2]uint256.Int
+}
+
+// Elements is where the element of a mapping at base with these keys begins, or of an array without any (Solidity
+// documentation, "Layout of State Variables in Storage").
+func (k *Keys) Elements(base *uint256.Int) uint256.Int {
+	at := *base
+	if k.Count == 0 {
+		bytes := at.Bytes32()
+		at.SetBytes(crypto.Keccak256(bytes[:]))
+		return at
+	}
+	for i := k.Count - 1; i >= 0; i-- { // the innermost is the first, and the last hashed
+		key, bytes := k.Words[i].Bytes32(), at.Bytes32()
+		at.SetBytes(crypto.Keccak256(key[:], bytes[:]))
+	}
+	return at
 }
 
 // Log is an event.
@@ -176,6 +193,16 @@ func (e *Execution) Reused() int { return e.reused }
 
 // Reuse says how many calls a machine takes over from its last run.
 func (e *Execution) Reuse(calls int) { e.reused = calls }
+
+// Lasting reports which frames succeeded with all their callers, so that what they did is not undone.
+func (e *Execution) Lasting() []bool {
+	lasts := make([]bool, len(e.Frames))
+	for i := range e.Frames {
+		f := &e.Frames[i]
+		lasts[i] = f.Outcome == Success && (f.Parent < 0 || lasts[f.Parent])
+	}
+	return lasts
+}
 
 // Coverage is a block that a call entered.
 type Coverage struct {

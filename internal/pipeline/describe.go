@@ -90,6 +90,14 @@ func (d *describer) stats() {
 	}
 }
 
+// stateVariables are those of all contracts of the head.
+func (d *describer) stateVariables() map[string][]replay.Variable {
+	if d.layouts == nil {
+		d.layouts = variables(d.head.Outputs)
+	}
+	return d.layouts
+}
+
 // fault describes a fault, with the file of a mismatch.
 func (d *describer) fault(message, text string, m *evm.Mismatch) report.Fault {
 	if m == nil {

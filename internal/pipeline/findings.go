@@ -84,6 +84,10 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 	d.declare(steps, f.Sequence, exec)
 	fails, answer := replay.FailureOf(f.Oracle, exec), replay.AnswerOf(f)
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
+	stored, left, err := replay.Changes(d.head.World, d.head.Space, d.stateVariables(), exec)
+	if err != nil {
+		return err
+	}
 	release := d.with.release.Try(f, d.head.Space)
 	id, fingerprint := d.findingID(f, function, at)
 	var changed *report.Place
@@ -95,12 +99,13 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, CWE: f.Oracle.CWE, Severity: severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
-		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
-		Changed:   changed,
-		Function:  function,
-		Called:    d.called(f),
-		Sequence:  steps,
-		Trace:     trace,
+		Location: report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
+		Changed:  changed,
+		Function: function,
+		Called:   d.called(f),
+		Sequence: steps,
+		Trace:    trace,
+		Storage:  stored, StorageLeft: left,
 		Confirmed: "go-ethereum",
 		Shipped:   release.Is, ShippedReason: release.Reason,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,

@@ -113,13 +113,11 @@ func (v *view) variable(a *evm.StorageAccess) stateVariable {
 
 // layoutOf are the state variables of the contract that a frame runs.
 func (v *view) layoutOf(f *evm.Frame) []replay.Variable {
-	if v.layouts == nil {
-		v.layouts = variables(v.head.Outputs)
-	}
+	all := v.stateVariables()
 	if f.Program == nil || f.Program.Contract == nil {
 		return nil
 	}
-	return v.layouts[f.Program.Contract.QualifiedName()]
+	return all[f.Program.Contract.QualifiedName()]
 }
 
 // isAddress reports whether what was read is a variable for an account or a contract.

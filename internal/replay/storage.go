@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
@@ -27,43 +25,9 @@ func (w *walker) access(s *evm.StorageAccess) {
 	if w.full() {
 		return
 	}
-	if w.parts(s, &before) {
-		return
+	for _, c := range w.naming().changed(s, w.frame, &before, &s.Value) {
+		w.add(event{Store: &storeEvent{Variable: c.Name, Slot: s.Slot.Hex(), Before: w.word(&c.before, c.Type), After: w.word(&c.after, c.Type)}})
 	}
-	variable, kind := w.variable(s)
-	w.add(event{Store: &storeEvent{Variable: variable, Slot: s.Slot.Hex(), Before: w.word(&before, kind), After: w.word(&s.Value, kind)}})
-}
-
-// parts adds the writes to those variables of a shared slot that change, and reports
-// whether there are any.
-func (w *walker) parts(s *evm.StorageAccess, before *uint256.Int) bool {
-	found := false
-	for _, v := range w.variables(s) {
-		if !s.Base.Eq(&s.Slot) || !v.Slot.Eq(&s.Slot) || v.Bytes == 0 || v.Bytes == wordBytes {
-			continue
-		}
-		old, now := v.in(before), v.in(&s.Value)
-		if old.Eq(&now) {
-			continue
-		}
-		found = true
-		w.add(event{Store: &storeEvent{Variable: v.Name, Slot: s.Slot.Hex(), Before: w.word(&old, v.Type), After: w.word(&now, v.Type)}})
-	}
-	return found
-}
-
-// variables are those of the contract whose storage is accessed: an instance's own, since
-// other code may run on its storage, else those of the code that runs.
-func (w *walker) variables(s *evm.StorageAccess) []Variable {
-	for _, in := range w.snapshot.World.Instances {
-		if in.Address == s.Address && in.Contract != nil {
-			return w.snapshot.Variables[in.Contract.QualifiedName()]
-		}
-	}
-	if c := contractOf(w.frame); c != nil {
-		return w.snapshot.Variables[c.QualifiedName()]
-	}
-	return nil
 }
 
 // initial is the value in the World.
@@ -76,45 +40,13 @@ func (w *walker) initial(key storageKey) uint256.Int {
 	return value
 }
 
-// variable names the state variables that a slot belongs to, and their type if the slot is
-// a plain value; else it names the slot.
-func (w *walker) variable(s *evm.StorageAccess) (name, kind string) {
-	var names []string
-	for _, v := range w.variables(s) {
-		if v.Slot.Eq(&s.Base) {
-			names, kind = append(names, v.Name), v.Type
-		}
-	}
-	derived := !s.Base.Eq(&s.Slot)
-	switch {
-	case s.Slot == attacker.Mark:
-		return "a slot that the attacker chose", ""
-	case len(names) == 0 && derived:
-		return "slot " + s.Base.Hex() + "[…]", ""
-	case len(names) == 0:
-		return "slot " + shortWord(s.Slot.Hex()), ""
-	case derived:
-		return strings.Join(names, ", ") + "[…]", ""
-	case len(names) > 1:
-		return strings.Join(names, ", ") + " (one slot)", "packed"
-	}
-	return names[0], kind
-}
-
-// word shows a word of storage of a variable's type: an account by its name, a number in
-// decimal.
+// word shows a value of a variable's type, a long one abbreviated.
 func (t *tracer) word(v *uint256.Int, kind string) string {
-	address := common.Address(v.Bytes20())
-	if name, known := t.space.NameOf(address); known && v.BitLen() > 64 && v.BitLen() <= 160 {
-		return name
+	text, number := t.naming().value(v, kind)
+	if number {
+		return compact(text)
 	}
-	switch {
-	case kind == "bool" && v.LtUint64(2):
-		return fmt.Sprint(!v.IsZero())
-	case kind == "packed", v.BitLen() > 128 && !strings.HasPrefix(kind, "uint"):
-		return shortWord(v.Hex())
-	}
-	return compact(v.Dec())
+	return shortWord(text)
 }
 
 // compact writes a long number that ends in zeros in Solidity's scientific notation:

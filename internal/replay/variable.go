@@ -14,6 +14,9 @@ type Variable struct {
 	Offset uint   `json:"offset"`
 	Bytes  uint   `json:"bytes"`
 	Type   string `json:"type"` // as in the source: "mapping(address => uint256)"
+	// Members are the parts of a struct or of an array of a fixed length, by their names in it (".paid", "[2]") and
+	// their slots from its first one; of a mapping, those of its values.
+	Members []Variable `json:"members,omitempty"`
 }
 
 // in is what the variable holds of its slot. Offset and Bytes come from a file, and may be

@@ -199,6 +199,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("search", func(t *testing.T) { testSearch(t, b) })
 	t.Run("lines", func(t *testing.T) { testLines(t, b) })
 	t.Run("links", func(t *testing.T) { testLinks(t, b) })
+	t.Run("storage", func(t *testing.T) { testStorage(t, b) })
 	t.Run("theme", func(t *testing.T) { testTheme(t, b) })
 	t.Run("keyboard", func(t *testing.T) { testKeyboard(t, b) })
 	t.Run("campaign", func(t *testing.T) { testCampaign(t, b) })
@@ -271,6 +272,24 @@ func testLinks(t *testing.T, b browser) {
 		if u, err := url.Parse(link); err != nil || u.Scheme != "file" && u.Host != "github.com" {
 			t.Errorf("a link to %q", link)
 		}
+	}
+}
+
+// testStorage: what a finding's calls change in storage is folded below them.
+func testStorage(t *testing.T, b browser) {
+	v := b.open(t, fixture(t, "fail"), "")
+	const fold = `[...document.querySelectorAll("#SL-7f3a > .sequence + details")].find(d => d.innerText.startsWith("Storage before and after (5)"))`
+	if !eval[bool](v, fold+"?.open === false") {
+		t.Fatalf("no folded storage below the calls:\n%s", v.text())
+	}
+	v.click("#SL-7f3a > .sequence + details summary")
+	v.until(fold + ".open")
+	want := []string{"vault|balances[alice]|0|1e18|1", "vault|depositors|0|2|2", "fees|slot 0x7|false|true|3written, then undone"}
+	if got := eval[[]string](v, fold+`.open && [...document.querySelectorAll("#SL-7f3a > .sequence + details tbody tr")].map(r => [...r.cells].map(c => c.textContent).join("|"))`); !slices.Equal(got, want) {
+		t.Errorf("the table is %q, want %q", got, want)
+	}
+	if !strings.Contains(v.text(), "2 more variables left out.") {
+		t.Error("it does not say what is left out")
 	}
 }
 

@@ -81,16 +81,6 @@ func isCreation(f *evm.Frame) bool {
 		f.Kind == evm.KindTransaction && f.Program != nil && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Creation
 }
 
-// lasting reports which frames of an execution succeeded with all their callers.
-func lasting(e *evm.Execution) []bool {
-	lasts := make([]bool, len(e.Frames))
-	for i := range e.Frames {
-		f := &e.Frames[i]
-		lasts[i] = f.Outcome == evm.Success && (f.Parent < 0 || lasts[f.Parent])
-	}
-	return lasts
-}
-
 // logsOf are the events of a call by frame, undone ones among them: which code ran before a
 // failure may show in nothing else.
 func logsOf(e *evm.Execution, c *evm.CallResult) []evm.Log {
@@ -205,7 +195,7 @@ type word struct {
 // storageAfter is what was written and lasts.
 func storageAfter(e *evm.Execution) map[word]uint256.Int {
 	after := map[word]uint256.Int{}
-	lasts := lasting(e)
+	lasts := e.Lasting()
 	for i := range e.Frames {
 		for _, access := range e.Frames[i].Storage {
 			if access.Write && lasts[i] {

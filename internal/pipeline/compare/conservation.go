@@ -355,7 +355,7 @@ func (c *conservation) blame(r *ran, call *laws.Call) bytecode.Location {
 // writesOf are the instructions with which a call writes to the storage of an account, and that lasts.
 func writesOf(exec *evm.Execution, call int, account common.Address) []bytecode.Location {
 	var all []bytecode.Location
-	lasts := lasting(exec)
+	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -58,7 +57,7 @@ type compared struct {
 
 // onSide is an execution of a side, with the state that a call of it meets.
 func onSide(d *deploy.Deployment, exec *evm.Execution, call int) *compared {
-	c := &compared{exec: exec, world: d.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
+	c := &compared{exec: exec, world: d.World, lasts: exec.Lasting(), state: map[word]uint256.Int{}}
 	for i := range call {
 		c.writes(i)
 	}
@@ -467,7 +466,7 @@ func variableNamed(c *bytecode.Contract, name string) *bytecode.Variable {
 // variable in another place, or under other keys (Solidity documentation, "Layout of State Variables
 // in Storage").
 func elementThere(access *evm.StorageAccess, base *uint256.Int, keys *evm.Keys) (slot uint256.Int, ok bool) {
-	from, to := hashOf(&access.Base, &access.Keys), hashOf(base, keys)
+	from, to := access.Keys.Elements(&access.Base), keys.Elements(base)
 	var within uint256.Int
 	within.Sub(&access.Slot, &from)
 	const window = 1 << 32 // elements belong to the hash before them, as they do for the recorder
@@ -490,21 +489,6 @@ func keysThere(keys *evm.Keys, moved bool, translate func(common.Address) common
 		}
 	}
 	return out
-}
-
-// hashOf is where the elements of a mapping with these keys are, or of an array without any.
-func hashOf(base *uint256.Int, keys *evm.Keys) uint256.Int {
-	at := *base
-	if keys.Count == 0 {
-		bytes := at.Bytes32()
-		at.SetBytes(crypto.Keccak256(bytes[:]))
-		return at
-	}
-	for i := keys.Count - 1; i >= 0; i-- { // the innermost is the first, and the last hashed
-		key, bytes := keys.Words[i].Bytes32(), at.Bytes32()
-		at.SetBytes(crypto.Keccak256(key[:], bytes[:]))
-	}
-	return at
 }
 
 // names are the variables at places of the head, each once and sorted; a place that no

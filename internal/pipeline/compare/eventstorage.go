@@ -122,7 +122,7 @@ func (e *eventStorage) see(r *ran) {
 // emissionsOf are the words of the events of a call that last, but zero.
 func emissionsOf(exec *evm.Execution, call int, moved movedAddresses) []emission {
 	var all []emission
-	lasts := lasting(exec)
+	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
@@ -287,7 +287,7 @@ func stepsOf(exec *evm.Execution, call int, writes []write) []storageChange {
 		now[writes[i].word] = writes[i].before
 	}
 	var all []storageChange
-	lasts := lasting(exec)
+	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		for j := range exec.Frames[i].Storage {

@@ -189,7 +189,7 @@ func (c *claim) callsIn(exec *evm.Execution) []int {
 // rights of its own.
 func (c *claim) sees(s *Sides, exec *evm.Execution, at int) bool {
 	f := &exec.Frames[at]
-	switch lasts := lasting(exec)[at]; {
+	switch lasts := exec.Lasting()[at]; {
 	case c.kind == Reverts:
 		return lasts || failureOf(f.Outcome, f.Output) == c.failure
 	case !lasts || hasRights(exec, at):

@@ -171,7 +171,7 @@ func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
 
 // writtenAt is where a call last writes what a law is about, in code of its contract if it does.
 func (w *lawLost) writtenAt(l *mine.Law, exec *evm.Execution, call int) (at bytecode.Location) {
-	lasts := lasting(exec)
+	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]

@@ -242,7 +242,7 @@ func (s *Sides) findings(all []*Behavior, judges *pair) []*fuzzer.Finding {
 
 // placeOf is where a call writes a deciding variable.
 func (s *Sides) placeOf(exec *evm.Execution, call int) bytecode.Location {
-	lasts := lasting(exec)
+	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]

@@ -24,6 +24,7 @@ export function FindingOf({ finding: f, rules }: { finding: Finding; rules: Page
           <><dt>Changed line before it</dt><dd><PlaceLink {...f.changed} /> <code class="quote">{f.changed.text}</code></dd></>}
       </dl>
       {f.sequence.length > 0 && <Sequence steps={f.sequence} />}
+      {f.storage && f.storage.length > 0 && <Fold title={`Storage before and after (${count(f.storage.length + (f.storageLeft ?? 0))})`}><Stored changes={f.storage} left={f.storageLeft ?? 0} /></Fold>}
       {f.answer && <Sides what={<>Afterwards, <code>{f.answer.of}</code> is</>} before={f.answer.base} now={f.answer.head} />}
       <p class="muted">{f.assessment}{f.calls > 0 && ` Found after ${plural(f.calls, "call")}${f.seconds ? `, ${seconds(f.seconds)}` : ""}.`}</p>
       {f.replay && <Command line={f.replay} />}
@@ -53,6 +54,20 @@ function Trace({ messages }: { messages: Message[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+// Stored shows the state variables that a sequence changes.
+function Stored({ changes, left }: { changes: NonNullable<Finding["storage"]>; left: number }) {
+  return (
+    <>
+      <Table label="Storage before and after" head={["Account", "Variable", "Before", "After", "Call"]}>
+        {changes.map((c, i) => (
+          <tr key={i}><td>{c.account}</td><td title={`slot ${c.slot}`}><code>{c.variable}</code></td><td><code>{c.before}</code></td><td><code>{c.after}</code></td><td>{count(c.step)}{c.undone && <span class="note">written, then undone</span>}</td></tr>
+        ))}
+      </Table>
+      {left > 0 && <p class="muted">{plural(left, "more variable")} left out.</p>}
+    </>
   );
 }
 

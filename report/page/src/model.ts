@@ -75,6 +75,8 @@ export interface Finding {
   sequence: Step[];
   answer?: { of: string; head: string; base: string };
   trace: Message[];
+  storage?: { account: string; variable: string; slot: string; before: string; after: string; step: number; undone?: boolean }[];
+  storageLeft?: number;
   foundryTest?: { text?: string; fails?: boolean; reason?: string };
   executions: number;
   calls: number;
