@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -26,10 +27,14 @@ import (
 //
 //	fee = newFee; // explain sender reaches
 //
-// A line of a package is named before the files: "target: FILE:LINE KIND".
+// A line of a package, or of an example's head whose contracts "example: NAME" copies, is named
+// before the files: "target: FILE:LINE KIND".
 // "sender" is the kind that explain is to name, "proved" a line that the analysis proves
 // unreachable. With "reaches", one of the lines that explain has for sightline.yml has to reach it.
 var marked = regexp.MustCompile(`^\s*(.*?) // explain (\S+)( reaches)?$`)
+
+// targeted is what is before the files of an archive whose line is in none of them.
+var targeted = regexp.MustCompile(`^(.*)\n(?:example: (\S+)\n)?target: (\S+) (\S+)( reaches)?\n$`)
 
 // explainRow is a row of the table in docs/explain.md.
 type explainRow struct{ fixture, what, code, expected, said, try, result string }
@@ -80,8 +85,11 @@ func explainFixture(t *testing.T, archive *txtar.Archive, modules string) explai
 	row := explainRow{fixture: filepath.Base(t.Name()), what: strings.TrimSpace(string(archive.Comment))}
 	place := ""
 	var reaches bool
-	if m := regexp.MustCompile(`(?s)^(.*)\ntarget: (\S+) (\S+)( reaches)?\n$`).FindStringSubmatch(string(archive.Comment)); m != nil {
-		row.what, place, row.expected, reaches = strings.TrimSpace(m[1]), m[2], m[3], m[4] != ""
+	if m := targeted.FindStringSubmatch(string(archive.Comment)); m != nil {
+		row.what, place, row.expected, reaches = m[1], m[3], m[4], m[5] != ""
+		if m[2] != "" {
+			copyExample(t, m[2], root)
+		}
 	}
 	for _, f := range archive.Files {
 		testfiles.Write(t, filepath.Join(root, f.Name), string(f.Data))
@@ -151,6 +159,30 @@ func explainFixture(t *testing.T, archive *txtar.Archive, modules string) explai
 	return row
 }
 
+// copyExample copies the contracts of an example as they are after its pull request, without
+// settings and tests: a plain project is compiled fastest.
+func copyExample(t *testing.T, name, root string) {
+	t.Helper()
+	from := filepath.Join("..", "..", "examples", name)
+	if _, err := os.Stat(filepath.Join(from, "head")); err == nil {
+		copySources(t, filepath.Join(from, "head"), root)
+		return
+	}
+	diff, err := filepath.Abs(filepath.Join(from, "pr.diff"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copySources(t, filepath.Join(from, "base"), root)
+	if err := os.RemoveAll(filepath.Join(root, "test")); err != nil {
+		t.Fatal(err)
+	}
+	apply := exec.Command("git", "apply", "--exclude=test/*", diff)
+	apply.Dir = root
+	if said, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s", err, said)
+	}
+}
+
 // copySources copies a package's sources.
 func copySources(t *testing.T, from, to string) {
 	t.Helper()
@@ -189,12 +221,16 @@ func fuzzTarget(t *testing.T, root, place, out, config string) string {
 }
 
 // ownTarget is the target in the fixture's own contract: a package's may be deployed as well.
+// An example may have no contract of the fixture's, and then has one target.
 func ownTarget(t *testing.T, targets []report.Target) *report.Target {
 	t.Helper()
 	for i := range targets {
 		if strings.HasPrefix(targets[i].Contract, "src/Head.sol:") {
 			return &targets[i]
 		}
+	}
+	if len(targets) == 1 {
+		return &targets[0]
 	}
 	t.Fatalf("no target of %d is in the fixture's contract", len(targets))
 	return nil
