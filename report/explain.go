@@ -307,10 +307,7 @@ func (x *explanation) remedy(r *Remedy) {
 	}
 	switch {
 	case r.YAML != "":
-		x.line("  %s; in sightline.yml:", text)
-		for line := range strings.Lines(r.YAML) {
-			x.line("    %s", human.Clean(strings.TrimSuffix(line, "\n"), maxYAML))
-		}
+		x.line("  %s; in sightline.yml:\n    %s", text, human.Clean(r.YAML, maxYAML))
 	case r.Flag != "":
 		x.line("  %s: sightline run %s", text, human.Clean(r.Flag, maxName))
 	default:
@@ -328,8 +325,6 @@ func (b *Barrier) shortTry() (text string, isCode bool) {
 		return "", false
 	}
 	switch r := &b.Try[0]; {
-	case strings.Contains(r.YAML, "\n"):
-		return "{" + strings.ReplaceAll(r.YAML, "\n", ", ") + "}", true // the same in YAML
 	case r.YAML != "":
 		return r.YAML, true
 	case r.Flag != "":

@@ -142,7 +142,7 @@ func explainFixture(t *testing.T, archive *txtar.Archive, modules string) explai
 	for i, r := range target.Barrier.Try {
 		said := r.Text
 		if r.YAML != "" {
-			said = "`" + strings.ReplaceAll(r.YAML, "\n", "`<br>`") + "`"
+			said = "`" + r.YAML + "`"
 		}
 		if i == 0 {
 			row.try = said

@@ -55,7 +55,7 @@ func (v *view) successor() ([]report.Want, []report.Remedy) {
 func withAfter(r report.Remedy, after, writer string) report.Remedy {
 	if after != "" {
 		r.Text += ", once " + writer + " was called"
-		r.YAML += "\n" + after
+		r.YAML = "{" + r.YAML + ", " + after + "}" // one line
 	}
 	return r
 }

@@ -391,6 +391,9 @@ func (v *view) time() ([]report.Want, []report.Remedy) {
 	if s == nil {
 		return nil, nil
 	}
+	if s.taint.Any(evm.FromStorage) && s.other.taint.Any(source) && !s.other.taint.Any(evm.FromStorage) {
+		s = s.other // the other one was stored before
+	}
 	what := map[string]string{report.WantsTime: "a block.timestamp", report.WantsBlock: "a block.number"}[kind]
 	relation := v.relation
 	if s == &v.right {
