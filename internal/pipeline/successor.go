@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -62,7 +63,7 @@ func withAfter(r report.Remedy, after, writer string) report.Remedy {
 
 // stored is the account that a function stores where msg.sender is compared with what was read,
 // and that is not a sender: the last call is made again after those that the campaign stored
-// something with. after is a step of the set-up that does; empty: none is known.
+// something with. after are steps of the set-up that do; empty: none are known.
 func (v *view) stored(read *evm.StorageAccess, at bytecode.Location) (account common.Address, writer, after string, ok bool) {
 	if read == nil || !v.isAddress(read) {
 		return account, "", "", false
@@ -81,33 +82,80 @@ func (v *view) stored(read *evm.StorageAccess, at bytecode.Location) (account co
 			if account, ok = v.strangerAfter(call.seq, last, at); !ok {
 				continue
 			}
-			writes := call.seq[len(call.seq)-1:]
-			if alone, does := v.strangerAfter(writes, last, at); does && alone == account {
-				after = v.step(writes[0], self, function)
-			}
+			after = v.steps(v.needed(call.seq, last, at, account))
 			return account, w.Function, after, true
 		}
 	}
 	return common.Address{}, "", "", false
 }
 
-// step is the step of a set-up that makes a call without arguments; empty: it has some.
-func (v *view) step(call input.Call, self common.Address, function string) string {
-	for i := range v.head.World.Instances {
-		in := &v.head.World.Instances[i]
-		if in.Address != self || in.Contract == nil {
-			continue
+// needed are the calls without which msg.sender would not be compared with an account; nil: they
+// have to come at certain times.
+func (v *view) needed(before input.Sequence, last evm.Sequence, at bytecode.Location, account common.Address) input.Sequence {
+	before = before.Clone()
+	for i := range before {
+		before[i].TimeAdvance, before[i].BlockAdvance = 0, 0
+	}
+	does := func(seq input.Sequence) bool {
+		got, ok := v.strangerAfter(seq, last, at)
+		return ok && got == account
+	}
+	if !does(before) {
+		return nil
+	}
+	for i := 0; i < len(before); {
+		if shorter := slices.Delete(before.Clone(), i, i+1); does(shorter) {
+			before = shorter
+		} else {
+			i++
 		}
-		if m, ok := in.Contract.ABI.Methods[function]; !ok || len(m.Inputs) > 0 || m.IsPayable() {
+	}
+	return before
+}
+
+// steps are the steps of a set-up that make calls; empty: there are too many, or their arguments
+// are lists and the like.
+func (v *view) steps(seq input.Sequence) string {
+	const most = 3 // calls; arbitrary
+	if len(seq) == 0 || len(seq) > most {
+		return ""
+	}
+	var list []string
+	for i, call := range v.head.Space.Encode(seq, nil) {
+		n := slices.IndexFunc(v.head.World.Instances, func(in evm.Instance) bool { return in.Address == call.To })
+		if n < 0 || v.head.World.Instances[n].Contract == nil || len(call.Data) < 4 || !call.Value.IsZero() {
 			return ""
 		}
-		text := "call: " + in.Name + "." + function
-		if sender := v.head.Space.Senders[call.Sender].Name; sender != "deployer" {
+		in := &v.head.World.Instances[n]
+		m, err := in.Contract.ABI.MethodById(call.Data[:4])
+		if err != nil {
+			return ""
+		}
+		values, err := m.Inputs.Unpack(call.Data[4:])
+		if err != nil {
+			return ""
+		}
+		text := "call: " + in.Name + "." + m.RawName
+		var arguments []string
+		for k, value := range values {
+			switch m.Inputs[k].Type.T {
+			case abi.AddressTy:
+				arguments = append(arguments, fmt.Sprintf("%q", fmt.Sprint(value)))
+			case abi.BoolTy, abi.IntTy, abi.UintTy:
+				arguments = append(arguments, fmt.Sprint(value))
+			default:
+				return ""
+			}
+		}
+		if len(arguments) > 0 {
+			text += ", arguments: [" + strings.Join(arguments, ", ") + "]"
+		}
+		if sender := v.head.Space.Senders[seq[i].Sender].Name; sender != "deployer" {
 			text += ", from: " + sender
 		}
-		return "after: [{" + text + "}]"
+		list = append(list, "{"+text+"}")
 	}
-	return ""
+	return "after: [" + strings.Join(list, ", ") + "]"
 }
 
 // strangerAfter is the stranger of a call that is made after others.
