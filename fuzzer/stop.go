@@ -518,11 +518,12 @@ func missingCallee(exec *evm.Execution, i int, c *evm.Comparison) common.Address
 	return common.Address{}
 }
 
-// isPrecompile reports whether an address is of those that chains have precompiled
-// contracts at, so far.
+// isPrecompile reports whether an address is of those that Ethereum has precompiled contracts
+// at, or soon may have. The system contracts of other chains have code, which is missing here.
 func isPrecompile(a common.Address) bool {
-	const reserved = 0x200
-	return a != common.Address{} && new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
+	const reserved, p256 = 0x20, 0x100
+	n := new(uint256.Int).SetBytes(a[:])
+	return !n.IsZero() && (n.LtUint64(reserved) || n.Eq(uint256.NewInt(p256)))
 }
 
 // ChecksCode reports whether the comparison of a stop asks whether an account has code, as

@@ -12,6 +12,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
@@ -260,7 +261,8 @@ func (v *view) writer(f *evm.Frame, name string, at bytecode.Location, a *evm.St
 	if p, ok := v.head.Positions.DeclarationAt(at); ok {
 		w.File, w.Line = p.File, p.Line
 	}
-	for _, exec := range v.callsOf(f.Self, name) {
+	for _, call := range v.callsOf(f.Self, name) {
+		exec := call.exec
 		result := &exec.Calls[len(exec.Calls)-1]
 		if result.Outcome == evm.Success {
 			if w.Succeeded = changes(exec, a); w.Succeeded {
@@ -291,9 +293,15 @@ func changes(exec *evm.Execution, read *evm.StorageAccess) bool {
 // maxCallsOf bounds the inputs of the suite that are run again to see what a function does.
 const maxCallsOf = 12
 
-// callsOf are executions of inputs that call a function of an account in the end.
-func (v *view) callsOf(self common.Address, function string) []*evm.Execution {
-	var list []*evm.Execution
+// suiteCall is an input of the suite that calls a certain function in the end, and its execution.
+type suiteCall struct {
+	seq  input.Sequence
+	exec *evm.Execution
+}
+
+// callsOf are inputs that call a function of an account in the end.
+func (v *view) callsOf(self common.Address, function string) []suiteCall {
+	var list []suiteCall
 	for _, calls := range v.result.Suite {
 		if len(calls) == 0 {
 			continue
@@ -302,49 +310,58 @@ func (v *view) callsOf(self common.Address, function string) []*evm.Execution {
 		if last.Function.Name != function || last.Instance >= len(v.head.Space.Instances) || v.head.Space.Instances[last.Instance].Address != self {
 			continue
 		}
-		exec, err := v.judge.Run(v.head.Space.Encode(calls.Unpack(), nil))
+		seq := calls.Unpack()
+		exec, err := v.judge.Run(v.head.Space.Encode(seq, nil))
 		if err != nil {
 			continue
 		}
-		if list = append(list, exec.Clone()); len(list) == maxCallsOf {
+		if list = append(list, suiteCall{seq, exec.Clone()}); len(list) == maxCallsOf {
 			break
 		}
 	}
 	return list
 }
 
+// allowed is who may call a function.
+type allowed struct {
+	account       common.Address
+	name          string // that the code has for it
+	writer, after string // what stores it, and a step of the set-up for that; empty: nothing has to, or it is not known
+}
+
 // mayCall is who would have to call a function of an account, as far as its failures tell: an
-// account that msg.sender is compared with, and that is not a sender; with the name that the
-// code has for it.
-func (v *view) mayCall(self common.Address, function string) (account common.Address, name string, ok bool) {
-	for _, exec := range v.callsOf(self, function) {
+// account that msg.sender is compared with, or with which it is once a call has stored it, and
+// that is not a sender.
+func (v *view) mayCall(self common.Address, function string) (may allowed, ok bool) {
+	for _, call := range v.callsOf(self, function) {
+		exec := call.exec
 		if exec.Calls[len(exec.Calls)-1].Outcome == evm.Success {
 			continue
 		}
-		f := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
+		frame := exec.Calls[len(exec.Calls)-1].Frames[0]
+		f := &exec.Frames[frame]
 		if f.Program == nil || len(f.Comparisons) == 0 {
 			continue
 		}
 		for k := range f.Comparisons {
-			c := &f.Comparisons[k]
-			caller := new(uint256.Int).SetBytes(f.Caller[:])
-			other := &c.Right
-			switch {
-			case c.Op != byte(vm.EQ) || c.Left == c.Right:
-				continue
-			case c.Right == *caller:
-				other = &c.Left
-			case c.Left != *caller:
+			other, compared := withCaller(f, &f.Comparisons[k])
+			if !compared || other.BitLen() > addressBits {
 				continue
 			}
-			if n := other.BitLen(); n == 0 || n > addressBits {
-				continue
+			at := bytecode.Location{Code: f.Program.ID, PC: f.Comparisons[k].PC}
+			may.account = other.Bytes20()
+			if other.IsZero() {
+				inner := &view{describer: v.describer, exec: exec, seq: call.seq, frame: frame}
+				if may.account, may.writer, may.after, ok = inner.stored(inner.readLast(&other), at); !ok {
+					continue
+				}
 			}
-			text, _ := v.head.Positions.TextAt(bytecode.Location{Code: f.Program.ID, PC: c.PC})
-			return other.Bytes20(), otherName(conditionText(text)), true
+			text, _ := v.head.Positions.TextAt(at)
+			may.name = otherName(conditionText(text))
+			return may, true
 		}
 	}
-	return common.Address{}, "", false
+	return allowed{}, false
 }
 
 // remediesFor are what helps to have storage written: senders who may call the functions that
@@ -358,11 +375,13 @@ func (v *view) remediesFor(a *evm.StorageAccess, writers []report.Writer, argume
 			continue // another one does
 		}
 		_, function, _ := strings.Cut(w.Function, ".")
-		account, name, wanted := v.mayCall(self, function)
+		may, wanted := v.mayCall(self, function)
+		account := may.account
 		isSender := slices.ContainsFunc(v.head.World.Senders, func(s evm.Sender) bool { return s.Address == account })
 		if wanted && !isSender && !w.Succeeded {
-			r := v.addSender(v.newName(name), account)
+			r := v.addSender(v.newName(may.name), account)
 			r.Text += fmt.Sprintf(": it may call %s", w.Function)
+			r = withAfter(r, may.after, may.writer)
 			if !slices.ContainsFunc(try, func(o report.Remedy) bool { return o.YAML == r.YAML }) {
 				try = append(try, r)
 			}
