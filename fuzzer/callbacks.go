@@ -118,14 +118,13 @@ func unique(accounts []common.Address) (list []common.Address) {
 	return list
 }
 
-// lack is what keeps a function from paying the attacker's contract: its contract has less than it sends, or sends all that it
-// has, which is nothing.
+// lack is what keeps a function from paying: its contract has less than it sends, or sends the attacker's contract all that it has, which is nothing.
 type lack struct {
 	function *input.Function
 	nothing  bool
 }
 
-// endow has others pay in first, where the attacker's contract would be paid then.
+// endow has others pay in first, where a call would pay then.
 func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
 	from, nothing, ok := lacksFunds(exec)
 	kind := lack{seq[len(seq)-1].Function, nothing}
@@ -146,18 +145,19 @@ func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
-// lacksFunds reports whether the attacker's contract would be paid in the last call if others had paid in, and by which contract.
+// lacksFunds reports whether the last call would pay if others had paid in, and which contract: some account that it has too little for, or
+// the attacker's contract, which it sends nothing.
 func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
-		if f.Parent < 0 || f.CodeAddress != attacker.Address {
+		if f.Parent < 0 {
 			continue
 		}
 		if f.Outcome == evm.InsufficientBalance {
 			return f.Caller, false, true
 		}
-		if f.Kind == evm.KindCall && f.Value.IsZero() && len(f.Input) == 0 {
+		if f.CodeAddress == attacker.Address && f.Kind == evm.KindCall && f.Value.IsZero() && len(f.Input) == 0 {
 			from, nothing, ok = f.Caller, true, true
 		}
 	}

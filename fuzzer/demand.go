@@ -19,6 +19,7 @@ type demand struct {
 	length int    // the most calls of a sequence that ends with it
 	spent  uint64 // executions with this length
 	tired  bool   // the longest sequences were tried for a while: the demand is given up, or rests
+	again  bool   // it has rested, and sequences stay short: long ones take calls from all else
 }
 
 const (
@@ -81,9 +82,9 @@ func (d *demands) countExecutions(function input.Callable, executions uint64, lo
 	switch {
 	case f.tired:
 		if f.spent >= 2*lastPatience {
-			*f = demand{length: again, wanted: f.wanted}
+			*f = demand{length: again, wanted: f.wanted, again: true}
 		}
-	case f.length < longest && f.spent >= lengthPatience:
+	case !f.again && f.length < longest && f.spent >= lengthPatience:
 		f.length, f.spent = min(2*f.length, longest), 0
 	case f.spent >= lastPatience:
 		f.tired = true

@@ -90,7 +90,7 @@ func (c *Campaign) mergeDemands(b *batch) {
 	}
 	if b.task.seed != nil && !b.task.seed.Scripted { // those vary what the attacker's contract does, too
 		again := 0
-		if c.left == 0 { // there is nothing else to do but to break what was reached
+		if c.Audit && c.left == 0 { // there is nothing else to do but to break what was reached
 			again = c.seqLen
 		}
 		c.suite.demands.countExecutions(b.task.seed.Calls.Last(), b.executions, c.maxSeqLen, again)

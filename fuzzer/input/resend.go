@@ -70,7 +70,7 @@ const (
 	maxNamed = 2
 )
 
-// Used lists what goes on from a sequence whose last call has a signature and names a sender beside the signer: that one calls another
+// Used lists what goes on from a sequence whose last call has a signature and names a sender besides the signer: that one calls another
 // function, for one, with each account in it one of the two. So what the signature allowed is used.
 func (s *Space) Used(seq Sequence, signer common.Address) (all []Sequence) {
 	call := &seq[len(seq)-1]
