@@ -21,10 +21,9 @@ type callbacks struct {
 	pending []input.Sequence
 }
 
-// maxLacking bounds how often others pay in first for a function that has too little to pay out, maxNothing for one that pays nothing, as
-// one that is asked for nothing does, and maxInside how often one that was
-// given calldata is given some that names the contract, for each effect of that: of a function that makes wallets, those that are paid
-// are few. Arbitrary.
+// Bounds for each function. Others pay in first maxLacking times where it has too little to pay out, and maxNothing times where it pays
+// nothing, as one that is asked for nothing does. Calldata that it is given names the contract maxInside times for each effect of
+// that: of a function that makes wallets, those that are paid are few. Arbitrary.
 const (
 	maxLacking = 64
 	maxNothing = 8

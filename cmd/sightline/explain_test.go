@@ -162,7 +162,7 @@ func explainFixture(t *testing.T, archive *txtar.Archive, modules string) explai
 	}
 	switch helps := !reaches || row.result == "yes"; {
 	case missed && right && helps:
-		t.Errorf("%s comes out as expected, and is no longer a miss", place)
+		t.Errorf("%s is right now, and is listed as a miss", place)
 	case missed && !right:
 		row.expected += ", a miss"
 	case !helps && missed:
