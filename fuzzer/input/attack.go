@@ -235,7 +235,7 @@ func (s *Space) Less(seq Sequence) (all []Sequence) {
 	return all
 }
 
-// maxLess bounds the numbers of a call that Less takes one at a time. Arbitrary.
+// maxLess bounds what Less lists. Arbitrary.
 const maxLess = 3
 
 // resumed is a call of the attacker's contract that goes on with what earlier calls began, and whose other numbers are zero, which is
