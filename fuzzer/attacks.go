@@ -69,12 +69,17 @@ func (w *worker) firstAttacks() (all []input.Sequence) {
 		}
 	}
 	all = all[:min(len(all), a.left)]
-	for _, call := range w.space.HandedOn(w.rand) {
-		a.handed = append(a.handed, input.Sequence{call})
-	}
+	w.drawHandedOn()
 	first := min(len(a.handed), handedFirst)
 	all, a.handed = append(all, a.handed[:first]...), a.handed[first:]
 	return all
+}
+
+// drawHandedOn lines up calls that are handed on.
+func (w *worker) drawHandedOn() {
+	for _, call := range w.space.HandedOn(w.rand) {
+		w.attacks.handed = append(w.attacks.handed, input.Sequence{call})
+	}
 }
 
 // handedFirst calls that are handed on come before attacks of two calls, which go on from what they show. Arbitrary: all of them, with an
@@ -188,12 +193,17 @@ func (w *worker) followers() []input.Callable {
 // eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
 const attackShare = 10
 
-// nextAttacks takes the attacks whose turn has come.
+// nextAttacks takes the attacks whose turn has come. In audits, calls that are handed on are drawn anew when all attacks are
+// done: the first ones are right in all their words or not.
 func (w *worker) nextAttacks() (next []input.Sequence) {
 	a := &w.attacks
 	a.queue = append(a.queue, w.firstAttacks()...)
 	for a.tried < w.runs/attackShare {
 		line := a.nextLine()
+		if len(*line) == 0 && a.begun && w.audit {
+			w.drawHandedOn()
+			line = &a.handed
+		}
 		if len(*line) == 0 {
 			break
 		}

@@ -92,10 +92,10 @@ func (s *step) substituteKeys() []lead {
 		last = s.enables
 	}
 	leads := s.substituteKeysOf(last)
-	for call := last - 1; s.links && s.onDemand && call > 0 && len(leads) == 0; call-- {
+	for call := last - 1; s.audit && s.onDemand && call > 0 && len(leads) == 0; call-- {
 		leads = s.substituteKeysOf(call)
 	}
-	if s.links && s.onDemand {
+	if s.audit && s.onDemand {
 		leads = append(leads, s.deferWriters()...)
 		for i := range leads {
 			leads[i].onDemand = true
@@ -170,7 +170,7 @@ func (s *step) substituteKey(written, read *element) []lead {
 	} else {
 		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
 	}
-	for call := read.call - 1; !ok && s.links && s.onDemand && call >= 0; call-- { // which left it in the state
+	for call := read.call - 1; !ok && s.audit && s.onDemand && call >= 0; call-- { // which left it in the state
 		seq, ok = s.withKeys(call, &read.keys, &written.keys)
 	}
 	if !ok || s.leadHashes.add(s.space, seq) {
@@ -192,7 +192,7 @@ const maxAsked = 2
 
 // askForWritten makes leads in which arguments of a call that read an element become what another call wrote there.
 func (s *step) askForWritten(written, read *element) (leads []lead) {
-	if !s.links || !s.onDemand || written.value.LtUint64(2) {
+	if !s.audit || !s.onDemand || written.value.LtUint64(2) {
 		return nil
 	}
 	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)

@@ -103,7 +103,7 @@ func TestDeferWriters(t *testing.T) {
 		{etched + "; user2 Slates.approve(uint256) args (3); user1 Slates.check(uint256) args (3)", "", false},
 		{etched + "; user2 Slates.approve(uint256) args (4); user1 Slates.check(uint256) args (3)", "", true},
 	} {
-		w.links = test.links
+		w.audit = test.links
 		l := lead{sequence: parse(t, p.space, test.text), joined: true, onDemand: true}
 		b := batch{task: task{calls: 100}}
 		exec, ok := w.run(context.Background(), l.sequence, &b)

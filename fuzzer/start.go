@@ -156,7 +156,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		space:         space,
 		proposer:      input.NewProposer(space),
 		callbacks:     newCallbacks(),
-		links:         c.Audit,
+		audit:         c.Audit,
 		extremes:      map[extreme]uint8{},
 		resends:       newResends(),
 		observer:      newObserver(&c.Config),

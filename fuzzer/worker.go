@@ -135,7 +135,7 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
-	links     bool              // calls before a demanded one are led to each other, see substituteKeys
+	audit     bool              // see substituteKeys, deferWriters and nextAttacks for what audits do besides
 	extremes  map[extreme]uint8 // see isExtreme
 	resends   resends
 
