@@ -163,20 +163,35 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 
 // observeBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
 // attacker's contract makes all calls, and then one more.
-func (w *worker) observeBreak(seq input.Sequence) {
+func (w *worker) observeBreak(seq input.Sequence, seen []observation) {
 	a := &w.attacks
-	if !a.begun || a.left <= 0 || len(seq) >= maxAttackCalls {
-		return
+	for i := range seen {
+		for _, way := range shortWays(seq[:seen[i].Call+1]) {
+			own, ok := w.space.AsOwn(way)
+			if !a.begun || a.left <= 0 || !ok {
+				continue
+			}
+			next := []input.Sequence{own}
+			for _, more := range w.space.FollowedBy(own, w.followers()) {
+				next = append(append(next, more), w.space.Less(more)...)
+			}
+			a.add(next, &a.resumed)
+		}
 	}
-	own, ok := w.space.AsOwn(seq)
-	if !ok {
-		return
+}
+
+// shortWays are ways to a sequence's last call that leave an attack room for one more: the sequence itself, or where it is too long
+// what may be left of it, that call alone and behind each one before. Most of what is found is longer than it has to be.
+func shortWays(seq input.Sequence) []input.Sequence {
+	last := len(seq) - 1
+	if len(seq) < maxAttackCalls {
+		return []input.Sequence{seq}
 	}
-	next := []input.Sequence{own}
-	for _, more := range w.space.FollowedBy(own, w.followers()) {
-		next = append(append(next, more), w.space.Less(more)...)
+	ways := []input.Sequence{seq[last:]}
+	for i := range seq[:last] {
+		ways = append(ways, input.Sequence{seq[i], seq[last]})
 	}
-	a.add(next, &a.resumed)
+	return ways
 }
 
 // followers are functions that attacks go on with.

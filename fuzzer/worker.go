@@ -419,7 +419,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.observeSignature(seq, exec)
 	}
 	if !test && len(seen) > 0 {
-		w.observeBreak(seq)
+		w.observeBreak(seq, seen)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
