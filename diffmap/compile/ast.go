@@ -40,12 +40,16 @@ func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
 	if !isNode(root) {
 		return nil, fmt.Errorf("its AST is not a node: nodeType and src are missing")
 	}
-	p := astParser{depth: depth}
+	p := astParser{depth: depth, types: map[string]string{}}
 	return p.node(root, "", nil, 0)
 }
 
-// astParser carries the limit through the recursion.
-type astParser struct{ depth int }
+// astParser carries the limit through the recursion, and the names of types: the few that
+// a source has are held once each.
+type astParser struct {
+	depth int
+	types map[string]string
+}
 
 func isNode(object map[string]any) bool {
 	nodeType, ok := object["nodeType"].(string)
@@ -67,6 +71,9 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	}
 	if id, ok := integer(object["id"]); ok {
 		n.ID = id
+	}
+	if types, ok := object["typeDescriptions"].(map[string]any); ok {
+		n.ValueType = p.once(text(types["typeString"]))
 	}
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -93,8 +100,17 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	return n, nil
 }
 
-// keptAttributes are the fields that tell something about the code; the types of
-// expressions and the places of names are most of an AST, and are not used.
+// once is a string equal to s, the same for all that are equal.
+func (p *astParser) once(s string) string {
+	if known, ok := p.types[s]; ok {
+		return known
+	}
+	p.types[s] = s
+	return s
+}
+
+// keptAttributes are the fields that tell something about the code; the places
+// of names, and what else types of expressions have than names, are most of an AST, and are not used.
 var keptAttributes = map[string]bool{
 	"abstract": true, "constant": true, "contractKind": true, "fullyImplemented": true, "hexValue": true,
 	"isConstructor": true, "kind": true, "linearizedBaseContracts": true, "memberName": true, "mutability": true,

@@ -153,6 +153,9 @@ type Node struct {
 	File     int    // source id
 	Children []*Node
 	Parent   *Node
+	// ValueType is what the compiler calls the type of an expression or a variable:
+	// "uint256", "int_const 5", "function (address) returns (bool)"; empty for other nodes.
+	ValueType string
 	// Attributes are those of the node's other fields that tell something about the
 	// code, as decoded JSON, whole numbers as int; child nodes and what is null are
 	// not among them, and there may be none. Role tells under which field of the parent the
