@@ -133,6 +133,7 @@ var allowances = map[string][]string{
 
 	"diffmap":         {"diffmap/compile", "diffmap/compile/solc", "diffmap/solidity", "diffmap/unified", "internal/bytecode"},
 	"diffmap/harness": {"diffmap/compile", "diffmap/compile/solc"},
+	"diffmap/mutant":  {"diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "diffmap/solidity"},
 	// Builds: a project's, made of the model of one, which compilers make of sources.
 	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
 		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity", "internal/exit"},
