@@ -90,6 +90,12 @@ func (o Options) Held(outputs []*compile.Output, file string) bool {
 	})
 }
 
+// Source is the source of an output that a file of the repository is; nil where the output does not hold it.
+func (o Options) Source(output *compile.Output, file string) *compile.Source {
+	s, _ := matchSource(output, file, o)
+	return s
+}
+
 // rootOf is the folder of an output's project in the repository, "." at its top.
 func (o Options) rootOf(output *compile.Output) string {
 	return path.Join(unified.CleanPath(o.Root), output.Folder)

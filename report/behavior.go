@@ -66,6 +66,9 @@ func (b *Behavior) describe(clean func(string, int) string, code func(string, in
 	return text
 }
 
+// Describe is a behavior in a sentence without its end, as text.
+func (b *Behavior) Describe() string { return b.describe(human.Clean, human.Clean) }
+
 // name is the function for people: "Vault.withdraw(uint256)".
 func (b *Behavior) name() string {
 	return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:] + "." + b.Function

@@ -54,6 +54,7 @@ func Comment(r *Report, o Options) []byte {
 		p.allFindings()
 		p.section(untilFindings, countClashes(len(r.Clashes)), p.allClashes)
 		p.section(untilEffect, "What this change does", p.effect)
+		p.section(untilEffect, "Self-check", p.selfCheck)
 		p.section(untilEffect, human.Plural(len(r.Fixed), "finding")+" fixed", p.fixed)
 		p.section(untilWarnings, "Faults of Sightline itself", p.faults)
 		p.section(untilWarnings, human.Plural(len(r.Warnings), "warning"), p.warnings)

@@ -58,6 +58,9 @@ func (p *page) browserFacts() []browserFact {
 		add("Stopped", s.Stopped)
 	}
 	add("Budget", describeBudget(r.Limits))
+	if r.SelfCheck != nil {
+		add("Self-check", r.SelfCheck.Headline())
+	}
 	if r.Workers > 0 {
 		add("Seed", fmt.Sprintf("%d, %s", r.Seed, human.Plural(r.Workers, "worker")))
 	}

@@ -122,6 +122,11 @@ func (r *Report) Validate() error {
 	for i, u := range r.Upgrades {
 		check(fmt.Sprintf("upgrades[%d]", i), "result", u.Result, LayoutCompatible, LayoutClash, LayoutUnknown)
 	}
+	if r.SelfCheck != nil {
+		for i, m := range r.SelfCheck.Mutants {
+			check(fmt.Sprintf("selfCheck.mutants[%d]", i), "result", m.Result, Caught, Noted, Missed, Equivalent, Invalid, Untried)
+		}
+	}
 	if r.Effect != nil {
 		errs = append(errs, r.Effect.validate()...)
 	}
@@ -170,6 +175,11 @@ func normalize(r *Report) *Report {
 		}
 		c.Effect = &effect
 	}
+	if c.SelfCheck != nil {
+		check := *c.SelfCheck
+		check.Mutants = list(slices.Clone(check.Mutants))
+		c.SelfCheck = &check
+	}
 	c.Stats.Timeline = slices.Clone(c.Stats.Timeline)
 	c.Faults = list(c.Faults)
 	c.Warnings = list(c.Warnings)
@@ -191,6 +201,11 @@ func dropTimes(r *Report) {
 	}
 	for i := range r.Targets {
 		r.Targets[i].Seconds = 0
+	}
+	if r.SelfCheck != nil {
+		for i := range r.SelfCheck.Mutants {
+			r.SelfCheck.Mutants[i].Seconds = 0
+		}
 	}
 	for i := range r.Findings {
 		r.Findings[i].Seconds = 0

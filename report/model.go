@@ -57,6 +57,8 @@ type Report struct {
 	Clashes  []Clash   `json:"clashes,omitempty"`
 	// Effect is what contracts do otherwise than on the base; nil: not looked for.
 	Effect *Effect `json:"effect,omitempty"`
+	// SelfCheck says which mistakes planted in the changed lines the run would have caught; nil: none was planted.
+	SelfCheck *SelfCheck `json:"selfCheck,omitempty"`
 	// Fixed are the findings of earlier runs that do not happen any more.
 	Fixed []Fixed `json:"fixed,omitempty"`
 	// Withheld counts the findings that are not shown, see [Report.Withhold].

@@ -26,6 +26,7 @@ func Summary(r *Report, o Options) []byte {
 		p.allFindings()
 		p.allClashes()
 		p.effect()
+		p.selfCheck()
 		p.fixed()
 		p.faults()
 		p.warnings()

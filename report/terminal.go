@@ -47,6 +47,7 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	}
 	t.more(len(r.Fixed), "fixed finding")
 	t.effect()
+	t.selfCheck()
 	t.lines()
 	t.upgrades()
 	t.notes()

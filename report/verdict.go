@@ -51,6 +51,17 @@ func (f *Finding) gates(rank int) bool {
 	return severity < 0 || severity >= rank
 }
 
+// Gating are the findings that fail the gate, including clashes of storage layouts.
+func (r *Report) Gating() (list []Finding) {
+	rank, ok := gateRank(r.FailOn)
+	for _, f := range r.found() {
+		if ok && f.gates(rank) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // rule is a row of the table that decides the verdict.
 type rule struct {
 	when    string // in docs/report.md
@@ -142,13 +153,8 @@ var rules = []rule{
 // Decide sets the verdict and its reason: of the first of the [rules] that applies, which
 // docs/report.md lists.
 func Decide(r *Report) {
-	rank, isGate := gateRank(r.FailOn)
-	f := facts{Report: r, isGate: isGate, tally: tallyOf(r), all: r.count(locationRows(r))}
-	for _, found := range r.found() {
-		if isGate && found.gates(rank) {
-			f.gating = append(f.gating, found)
-		}
-	}
+	_, isGate := gateRank(r.FailOn)
+	f := facts{Report: r, isGate: isGate, gating: r.Gating(), tally: tallyOf(r), all: r.count(locationRows(r))}
 	f.met, f.near, f.err = r.holds()
 	for _, rule := range rules {
 		if reason, ok := rule.applies(&f); ok {

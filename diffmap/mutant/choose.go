@@ -5,10 +5,29 @@ import (
 	"slices"
 )
 
-// choose takes so many of the mutants: operators take turns, and each gives one of the
+// choose takes so many of the mutants as [InTurns] has them first, in the order that they had.
+func choose(all []Mutant, most int) []Mutant {
+	chosen := turns(all, most)
+	slices.Sort(chosen)
+	return at(all, chosen)
+}
+
+// InTurns orders mutants so that of each beginning of the list, operators, functions and lines have their share, and leaves out
+// those after so many.
+func InTurns(all []Mutant, most int) []Mutant { return at(all, turns(all, min(most, len(all)))) }
+
+func at(all []Mutant, indices []int) []Mutant {
+	mutants := make([]Mutant, len(indices))
+	for i, index := range indices {
+		mutants[i] = all[index]
+	}
+	return mutants
+}
+
+// turns are the indices of so many of the mutants: operators take turns, and each gives one of the
 // function, then of the line, that has the fewest so far. What is left to chance is decided by
 // the hashes, which are spread over the text as by lot and the same in each run.
-func choose(all []Mutant, most int) []Mutant {
+func turns(all []Mutant, most int) (chosen []int) {
 	type place struct {
 		source, contract, function string
 		line                       int
@@ -22,7 +41,6 @@ func choose(all []Mutant, most int) []Mutant {
 		waiting[all[i].Operator] = append(waiting[all[i].Operator], i)
 	}
 	taken := map[place]int{}
-	var chosen []int
 	for len(chosen) < most {
 		before := len(chosen)
 		for _, o := range table {
@@ -43,10 +61,5 @@ func choose(all []Mutant, most int) []Mutant {
 			break
 		}
 	}
-	slices.Sort(chosen)
-	mutants := make([]Mutant, len(chosen))
-	for i, at := range chosen {
-		mutants[i] = all[at]
-	}
-	return mutants
+	return chosen
 }

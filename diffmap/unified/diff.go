@@ -3,6 +3,7 @@ package unified
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // Limits bounds what [Parse] and [git.Repository] read. A field that is not positive means its default.
@@ -91,6 +92,46 @@ func AddedFile(path string, text []byte) File {
 	}
 	return f
 }
+
+// EditedFile is the File that a diff has of a file whose text becomes another: one edit, from the first line that differs to
+// the last.
+func EditedFile(path string, was, is []byte) File {
+	f := File{OldPath: path, NewPath: path, Status: Modified}
+	from, endedOld := splitLines(string(was))
+	to, endedNew := splitLines(string(is))
+	start := 0
+	for start < min(len(from), len(to)) && from[start] == to[start] {
+		start++
+	}
+	same := 0
+	for same < min(len(from), len(to))-start && from[len(from)-1-same] == to[len(to)-1-same] {
+		same++
+	}
+	f.OldNoEOL, f.NewNoEOL = !endedOld && endedNew, !endedNew && endedOld
+	if edit := (Edit{OldStart: start + 1, NewStart: start + 1, Old: from[start : len(from)-same], New: to[start : len(to)-same]}); len(edit.Old)+len(edit.New) > 0 {
+		f.Edits = []Edit{edit}
+	}
+	return f
+}
+
+// Format writes the edits of a file as git diff does, without lines of context.
+func Format(f File) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "--- a/%s\n+++ b/%s\n", f.OldPath, f.NewPath)
+	for _, e := range f.Edits {
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(e.OldStart, len(e.Old)), hunkRange(e.NewStart, len(e.New)))
+		for _, line := range e.Old {
+			fmt.Fprintf(&b, "-%s\n", line)
+		}
+		for _, line := range e.New {
+			fmt.Fprintf(&b, "+%s\n", line)
+		}
+	}
+	return b.String()
+}
+
+// hunkRange is a side of a hunk: one without lines stands after the line before.
+func hunkRange(start, count int) string { return fmt.Sprintf("%d,%d", start-btoi(count == 0), count) }
 
 // FileStatus says what happened to a file.
 type FileStatus uint8

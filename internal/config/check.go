@@ -94,6 +94,26 @@ func parseShare(text string) (float64, error) {
 	return share, err
 }
 
+// checkSelfCheck rejects invalid values; "true" and "false" are what a key of a configuration or an input has.
+func (s *Settings) checkSelfCheck() error {
+	switch s.selfCheck {
+	case "true":
+		s.selfCheck = selfCheckOracles
+	case "false":
+		s.selfCheck = selfCheckOff
+	case selfCheckOff, selfCheckOracles, selfCheckTests:
+	default:
+		return s.setAt("self-check", exit.BadInput("--self-check %q: want oracles, tests or off", s.selfCheck))
+	}
+	if n := s.options.SelfCheck.Mutants; n < 1 || n > maxMutants {
+		return s.setAt("self-check-mutants", exit.BadInput("--self-check-mutants %d: want 1 to %d", n, maxMutants))
+	}
+	if t := s.mutantTimeout; !(t > 0 && t <= maxTimeout) { // NaN, too
+		return s.setAt("self-check-timeout", exit.BadInput("--self-check-timeout %g: want a number of seconds above 0", float64(t)))
+	}
+	return nil
+}
+
 // checkOutput rejects invalid values, and creates the output folder.
 func (s *Settings) checkOutput() error {
 	o, g := &s.options.Output, &s.options.Gate
@@ -105,6 +125,9 @@ func (s *Settings) checkOutput() error {
 	}
 	if s.options.Change.Audit && s.disclosure == DiscloseIntroduced {
 		return exit.BadInput("--disclosure introduced cannot be combined with --audit: without a base, nothing is introduced")
+	}
+	if err := s.checkSelfCheck(); err != nil {
+		return err
 	}
 	share, err := parseShare(s.minReached)
 	if err != nil {

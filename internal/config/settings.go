@@ -27,7 +27,18 @@ const (
 	DefaultMinReached = "50%"
 	maxSeqLen         = 64 // Harvey, section 5: sequences double up to it
 	maxWorkers        = 256
-	maxTimeout        = 30 * 24 * 3600 // seconds; longer ones are typing errors
+	// Three minutes for nine mistakes at most: arbitrary, about as long as the rest of the check.
+	defaultMutants       = 9
+	defaultMutantTimeout = 20 // seconds
+	maxMutants           = 1000
+	maxTimeout           = 30 * 24 * 3600 // seconds; longer ones are typing errors
+)
+
+// Values of --self-check: what planted mistakes are to be caught by.
+const (
+	selfCheckOff     = "off"
+	selfCheckOracles = "oracles"
+	selfCheckTests   = "tests"
 )
 
 // Values of --disclosure: which findings a run shows.
@@ -42,13 +53,16 @@ type Settings struct {
 	flags   *pflag.FlagSet
 	options pipeline.Options // set by flags directly
 
-	file       string // the configuration, as --config names it
-	timeout    seconds
-	seqLen     int
-	waivers    string // file
-	minReached string // share, "50%" or "0.5"
-	disclosure string
-	imported   imports // from echidna and medusa configuration
+	file      string // the configuration, as --config names it
+	timeout   seconds
+	selfCheck string // see selfCheckOracles
+	// mutantTimeout is that of each planted mistake.
+	mutantTimeout seconds
+	seqLen        int
+	waivers       string // file
+	minReached    string // share, "50%" or "0.5"
+	disclosure    string
+	imported      imports // from echidna and medusa configuration
 	// places are where the configuration sets a key.
 	places map[string]exit.Place
 	// ReadBase reads the base's version of a file that decides what passes, by its path in
@@ -158,6 +172,11 @@ func (s *Settings) RegisterOutput() {
 	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "which `FINDINGS` to show: full for all, or introduced, which only counts the others (default on public repositories in the action: introduced)")
 	f.StringVar(&o.History, "remember", "", "keep findings between runs in this `FILE`: later runs try them first, and show them as still failing or fixed")
 	f.StringVar(&o.Bundle, "bundle", "", "also write all output to this `FILE`, a tar with SHA-256 checksums that `sightline replay --bundle` verifies")
+	f.StringVar(&s.selfCheck, "self-check", selfCheckOff, "then plant mistakes in the changed lines, one at a time, and say which of them the run would have caught, by its oracles, or as `WHAT` tests also by the project's own Foundry tests")
+	f.Lookup("self-check").NoOptDefVal = selfCheckOracles
+	f.IntVar(&s.options.SelfCheck.Mutants, "self-check-mutants", defaultMutants, "plant `N` mistakes")
+	s.mutantTimeout = defaultMutantTimeout
+	f.Var(&s.mutantTimeout, "self-check-timeout", "look for each planted mistake for at most this many `SECONDS`; with --test-limit, for a tenth of its calls")
 	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "omit measured times from report.json, so that equal runs give equal bytes")
 }
 
@@ -183,8 +202,27 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 			return nil, err
 		}
 		o.Output.OnlyIntroduced = s.disclosure == DiscloseIntroduced
+		s.resolveSelfCheck(o)
 	}
 	return o, nil
+}
+
+// mutantShare is the part of the calls of the campaign that is spent on each planted mistake, where calls are counted. Arbitrary: as much as
+// all other calls for the default number of them.
+const mutantShare = 10
+
+// resolveSelfCheck turns the flags of the self-check into options.
+func (s *Settings) resolveSelfCheck(o *pipeline.Options) {
+	c := &o.SelfCheck
+	if s.selfCheck == selfCheckOff {
+		*c = pipeline.SelfCheck{}
+		return
+	}
+	c.Tests = s.selfCheck == selfCheckTests
+	if o.Campaign.Timeout > 0 {
+		c.Timeout = time.Duration(float64(s.mutantTimeout) * float64(time.Second))
+	}
+	c.Calls = o.Campaign.Calls / mutantShare
 }
 
 // Unchecked returns the options that flags set directly, without checks.

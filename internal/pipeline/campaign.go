@@ -16,7 +16,9 @@ import (
 
 // fuzz runs the campaign on the head, showing what happens.
 func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
-	r.change.DropStatements()
+	if !r.o.SelfCheck.plants() {
+		r.change.DropStatements()
+	}
 	boundMemory()
 	if err := r.configure(); err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (r *run) configure() error {
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
 		Oracles: watching, Audit: r.change.Audits(), Exempt: exempt(r.change, d),
-		Seeds:      slices.Concat(r.history.Seeds(d.Space), d.DeploymentSeeds(), d.ExampleSeeds()),
+		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,

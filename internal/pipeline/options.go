@@ -17,6 +17,8 @@ type Options struct {
 	Campaign Campaign
 	Gate     Gate
 	Output   Output
+	// SelfCheck says whether mistakes are planted in the changed lines.
+	SelfCheck SelfCheck
 
 	Tool report.Tool
 	Now  func() time.Time

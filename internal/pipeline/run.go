@@ -38,20 +38,31 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 	if err := r.deployed(head, recipe); err != nil {
 		return nil, err
 	}
-	clashes := r.findClashes(ctx, head)
+	mutants := r.plant()
+	if err := r.work(ctx); err != nil {
+		return nil, err
+	}
+	r.selfCheck(ctx, mutants)
+	return r.finish(ctx)
+}
+
+// work fuzzes the head, compares what it does with the base, and describes what was found.
+func (r *run) work(ctx context.Context) error {
+	clashes := r.findClashes(ctx, r.head.Deployment)
 	result, err := r.fuzz(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	base, noBase := r.deployBase(ctx, result.Findings, clashes)
 	compared := r.compare(ctx, result.Findings, base, noBase)
 	r.compareEffect(ctx, result, base, noBase, &compared)
 	if err := r.describe(result, compared); err != nil {
-		return nil, err
+		return err
 	}
 	r.showClashes(clashes, base)
-	r.history.Compare(r.report, head, r.judge, o.Log)
-	return r.finish(ctx)
+	r.history.Compare(r.report, r.head.Deployment, r.judge, r.o.Log)
+	r.suite = result.Suite
+	return nil
 }
 
 // run is a run under way, with its results so far.
@@ -62,6 +73,8 @@ type run struct {
 	judge   evm.Machine  // on the head
 	config  fuzzer.Config
 	saved   []input.Sequence // inputs that the campaign began with, before it trims them
+	seeds   []string         // texts of inputs that the campaign begins with as well, as far as they fit
+	suite   []input.Packed   // the campaign's, in the end
 	history *compare.History
 	oracles oracle.Choice
 	report  *report.Report

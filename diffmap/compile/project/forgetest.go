@@ -123,17 +123,8 @@ var testName = regexp.MustCompile(`^[A-Za-z0-9_$]+\(\)$`)
 
 // readForgeResults reads what `forge test --json` prints, after what else it may have said.
 func readForgeResults(out []byte) (map[string]map[string]ForgeResult, bool) {
-	begin := strings.Index(string(out), "{")
-	if begin < 0 {
-		return nil, false
-	}
-	var suites map[string]struct {
-		Results map[string]struct {
-			Status string  `json:"status"`
-			Reason *string `json:"reason"`
-		} `json:"test_results"`
-	}
-	if err := json.NewDecoder(strings.NewReader(string(out[begin:]))).Decode(&suites); err != nil || len(suites) == 0 {
+	suites, ok := readForgeSuites(out)
+	if !ok {
 		return nil, false
 	}
 	results := map[string]map[string]ForgeResult{}
@@ -152,4 +143,22 @@ func readForgeResults(out []byte) (map[string]map[string]ForgeResult, bool) {
 		}
 	}
 	return results, true
+}
+
+// forgeSuite are the results of a test contract.
+type forgeSuite struct {
+	Results map[string]struct {
+		Status string  `json:"status"`
+		Reason *string `json:"reason"`
+	} `json:"test_results"`
+}
+
+// readForgeSuites reads what `forge test --json` prints, by "test/Vault.t.sol:VaultTest"; false where it ran no tests.
+func readForgeSuites(out []byte) (suites map[string]forgeSuite, ok bool) {
+	begin := strings.Index(string(out), "{")
+	if begin < 0 {
+		return nil, false
+	}
+	err := json.NewDecoder(strings.NewReader(string(out[begin:]))).Decode(&suites)
+	return suites, err == nil && len(suites) > 0
 }

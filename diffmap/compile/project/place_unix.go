@@ -29,10 +29,14 @@ func rootOwns(folder string) (bool, error) {
 	return ok && owner.Uid == 0, nil
 }
 
-// copyFor copies the files, folders and symbolic links below from into the new folder to, for a
-// user without rights, who becomes their owner. Git's folders, which may hold credentials, are
-// left out. No link is followed, whatever becomes of the files meanwhile.
+// copyFor copies a project for a user without rights, who becomes the owner of the copy.
 func copyFor(ctx context.Context, from, to string) error {
+	return copyTree(ctx, from, to, func(path string) error { return os.Lchown(path, child.Stranger, child.Stranger) })
+}
+
+// copyTree copies the files, folders and symbolic links below from into the new folder to, and calls own for each. Git's folders,
+// which may hold credentials, are left out. No link is followed, whatever becomes of the files meanwhile.
+func copyTree(ctx context.Context, from, to string, own func(path string) error) error {
 	tree, err := os.OpenRoot(from)
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func copyFor(ctx context.Context, from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, child.Stranger, child.Stranger)
+		return own(path)
 	})
 }
 

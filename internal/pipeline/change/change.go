@@ -113,6 +113,7 @@ type Change struct {
 	texts     map[string][]string           // lines of head versions that were shown, by path
 	contracts map[string]*bytecode.Contract // see contract
 	base      baseFinder                    // nil where there is no base
+	keepsBase bool                          // the base's statements are still needed by others
 
 	isTracked func(file string) bool             // by git
 	again     map[*compile.Output]*compile.Again // of builds that were compiled again

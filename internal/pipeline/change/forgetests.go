@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -9,6 +10,25 @@ import (
 
 // ForgeImports is what the paths of a project's sources begin with in tests of ours.
 const ForgeImports = project.ForgeImports
+
+// OwnTests are the Foundry tests of the project that a file of the repository belongs to, see [project.OpenOwnTests].
+func (c *Change) OwnTests(ctx context.Context, file string, progress func(command string)) (tests *project.OwnTests, folder string, err error) {
+	for _, o := range c.Outputs {
+		if c.Paths.Source(o, file) != nil {
+			folder = o.Folder
+			break
+		}
+	}
+	tests, err = project.OpenOwnTests(ctx, project.ForgeTests{
+		Root: filepath.Join(c.Root, filepath.FromSlash(folder)), Names: c.options.Env, Repository: c.Paths.Checkout, Strangers: c.Strangers(),
+	}, progress)
+	return tests, folder, err
+}
+
+// OnDisk is where a file of the repository is.
+func (c *Change) OnDisk(file string) string {
+	return filepath.Join(cmp.Or(c.Paths.Checkout, c.Root), filepath.FromSlash(file))
+}
 
 // RunForgeTests runs tests of ours under forge in the project of a folder, relative to the
 // root, see [project.RunForgeTests].

@@ -42,7 +42,9 @@ func (c *Change) addIndirect(ctx context.Context) error {
 	}
 	defer func() { // later steps ask the base for declarations and places in code alone
 		for _, s := range sides {
-			s.Base.DropStatements()
+			if !c.keepsBase {
+				s.Base.DropStatements()
+			}
 		}
 	}()
 	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !c.sameSettings(s) })

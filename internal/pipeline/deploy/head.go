@@ -84,6 +84,15 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 	return d, r, nil
 }
 
+// Edited deploys an edit of a head as the head was deployed, see [change.Change.Edited].
+func Edited(ctx context.Context, e *change.Change, head *Deployment, recipe *Recipe) (*Deployment, *Recipe, error) {
+	b := Build{Outputs: e.Outputs, Table: e.Table, Positions: diffmap.NewPositions(e.Outputs, e.Table, e.Paths)}
+	own, again := recipeFor(e, &b), recipe.Again(head)
+	again.Entries, again.Constructors, again.Changed = own.Entries, own.Constructors, own.Changed
+	d, err := Make(ctx, b, again)
+	return d, again, err
+}
+
 // check refuses set-ups that are mutually exclusive, and those that do not exist.
 func (o *Options) check(c *change.Change, r *Recipe) error {
 	if len(o.Setup) > 0 && !noTests(o.Setup) && (len(r.Plan.World.Steps) > 0 || r.Script != nil) {

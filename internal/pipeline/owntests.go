@@ -1,0 +1,53 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// ownTests are the project's own Foundry tests, which are run on planted mistakes as well; nil: they are not.
+type ownTests struct {
+	r     *run
+	tests *project.OwnTests
+	// folder is that of the project whose tests these are: where mistakes are planted in several, those of the first are run.
+	folder string
+}
+
+// openOwnTests has the tests run once without a mistake, if they are asked for, and says in the result why they cannot be.
+func (r *run) openOwnTests(ctx context.Context, list []planted, result *report.SelfCheck) *ownTests {
+	if !r.o.SelfCheck.Tests || len(list) == 0 {
+		return nil
+	}
+	result.Tests = &report.OwnTests{}
+	tests, folder, err := r.change.OwnTests(ctx, list[0].file, func(command string) {
+		r.o.Log.Line("forge   running your own tests, for the mistakes that are planted: %s", human.Printable(command))
+	})
+	if err != nil {
+		result.Tests.Reason = human.OneLine(err)
+		return nil
+	}
+	result.Tests.Failing = tests.Failing()
+	return &ownTests{r, tests, folder}
+}
+
+func (t *ownTests) close() {
+	if t != nil {
+		t.tests.Close()
+	}
+}
+
+// try says which tests fail with a mistake.
+func (t *ownTests) try(ctx context.Context, p *planted, m *report.Mutant) {
+	if t == nil || m.Result == report.Invalid || m.Result == report.Equivalent {
+		return
+	}
+	failed, compiles, err := t.tests.Run(ctx, t.r.change.OnDisk(p.file), p.text)
+	if err != nil {
+		t.r.o.Log.Warn("your own tests could not be run on a planted mistake: %s", human.OneLine(err))
+		return
+	}
+	m.TestsFail, m.TestsBroken = failed, !compiles
+}
