@@ -1,6 +1,11 @@
 package mutant
 
-import "github.com/sightline-evm/sightline/diffmap/compile"
+import (
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
+)
 
 var (
 	calculations = map[string]string{
@@ -20,22 +25,15 @@ var (
 func plantArithmetic(s *source, n *compile.Node) {
 	operator := n.Attribute("operator")
 	switch {
-	case n.Type == "BinaryOperation" && calculations[operator] != "" && isCalculated(n.ValueType, operator):
-		right := s.of(n.Child("rightExpression"))
-		for _, same := range neutral[operator] {
-			if right == same {
-				return
-			}
+	case n.Type == "BinaryOperation" && calculations[operator] != "":
+		if isCalculated(n.ValueType, operator) && !slices.Contains(neutral[operator], s.of(n.Child("rightExpression"))) {
+			s.plantOperator(Arithmetic, n, calculations[operator])
 		}
-		s.plantOperator(Arithmetic, n, calculations[operator])
-	case n.Type == "Assignment" && updates[operator] != "" && isCalculated(n.ValueType, operator[:len(operator)-1]):
-		right := s.of(n.Child("rightHandSide"))
-		for _, same := range neutral[operator[:len(operator)-1]] {
-			if right == same {
-				return
-			}
+	case n.Type == "Assignment" && updates[operator] != "":
+		calculation := strings.TrimSuffix(operator, "=")
+		if isCalculated(n.ValueType, calculation) && !slices.Contains(neutral[calculation], s.of(n.Child("rightHandSide"))) && !s.stepsLoop(n) {
+			s.plantOperator(Arithmetic, n, updates[operator])
 		}
-		s.plantOperator(Arithmetic, n, updates[operator])
 	case n.Type == "UnaryOperation" && counts[operator] != "" && isInteger(n.ValueType) && !s.stepsLoop(n):
 		if at, ok := s.token(operator, n.Start, n.End()); ok {
 			s.plant(Arithmetic, at.Start, at.End, counts[operator], became(s.of(n), s.of(n)[:at.Start-n.Start]+counts[operator]+s.of(n)[at.End-n.Start:]))

@@ -48,7 +48,7 @@ func zeroOf(valueType string) string {
 		return "false"
 	case bytesType.MatchString(valueType):
 		return valueType + "(0)"
-	case strings.HasPrefix(valueType, "string "):
+	case valueType == "string memory", valueType == "string calldata", valueType == "string storage ref", strings.HasPrefix(valueType, "literal_string "):
 		return `""`
 	}
 	return ""

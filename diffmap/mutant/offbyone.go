@@ -12,14 +12,14 @@ import (
 const maxDigits = 78
 
 // plantOffByOne stands for a bound, an index or a share that is off by one. Hexadecimal
-// numbers, which are masks, selectors and addresses, stay as they are; so do those with an
-// exponent, and lengths in types.
+// numbers and powers of many digits, which are masks, selectors and addresses, stay as they
+// are; so do numbers with an exponent, and lengths in types.
 func plantOffByOne(s *source, n *compile.Node) {
 	if n.Type != "Literal" || n.Attribute("kind") != "number" && !isLiteral(n.ValueType) || n.Parent == nil {
 		return
 	}
 	for parent := n.Parent; parent != nil; parent = parent.Parent {
-		if parent.Type == "ArrayTypeName" {
+		if parent.Type == "ArrayTypeName" || isLiteral(parent.ValueType) && strings.Contains(parent.ValueType, "digits omitted") { // of more than 32
 			return
 		}
 	}

@@ -30,11 +30,18 @@ func plantRemoveStatement(s *source, n *compile.Node) {
 		switch {
 		case done == nil, done.Type == "FunctionCall" && isConversion(done), isRevert(n) && refuses(n):
 		case done.Type == "FunctionCall",
-			done.Type == "Assignment" && !s.stepsLoop(done),
+			done.Type == "Assignment" && !s.stepsLoop(done) && !s.initializes(done),
 			done.Type == "UnaryOperation" && (done.Attribute("operator") == "delete" || counts[done.Attribute("operator")] != "") && !s.stepsLoop(done):
 			s.remove(RemoveStatement, n)
 		}
 	}
+}
+
+// initializes reports whether an assignment sets an immutable variable, which compilers
+// before 0.8.21 insist on.
+func (s *source) initializes(assignment *compile.Node) bool {
+	variable := s.meaning(assignment.Child("leftHandSide"))
+	return variable != nil && mutability(variable) == "immutable" && !s.atLeast(8, 21)
 }
 
 // remove takes a statement away. One that is a branch of its own leaves an empty block.
@@ -87,7 +94,7 @@ func isCallOf(call *compile.Node, name string) bool {
 }
 
 // plantRemoveModifier stands for a function that was left open: a modifier is not applied.
-// Calls of base constructors are no modifiers.
+// Calls of base constructors are left out.
 func plantRemoveModifier(s *source, n *compile.Node) {
 	if n.Type != "ModifierInvocation" {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // symmetric are functions, by their usual names, for which the order of (the first) two arguments means nothing.
-var symmetric = []string{"min", "max", "add", "mul", "average", "avg", "addmod", "mulmod"}
+var symmetric = []string{"min", "max", "add", "mul", "average", "avg", "addmod", "mulmod", "muldiv", "muldivdown", "muldivup"}
 
 // plantSwapArguments stands for arguments in the wrong order: sender and receiver, assets and
 // shares. They are next to each other and of the same type.

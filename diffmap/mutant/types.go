@@ -15,7 +15,7 @@ var (
 	arrayEnd    = regexp.MustCompile(`\[([0-9]{1,9})\]( storage ref| storage pointer| memory| calldata)?$`)
 )
 
-// isInteger reports whether values of a type are integers that are no literals.
+// isInteger reports whether values of a type are integers, other than literals.
 func isInteger(valueType string) bool { return integerType.MatchString(valueType) }
 
 // isBits reports whether the operators of bits are defined for a type.
@@ -117,7 +117,7 @@ func arguments(call *compile.Node) []*compile.Node {
 	return list
 }
 
-// converted is what a conversion converts, and to which type; nil when it is no conversion.
+// converted is what a conversion converts, and to which type; nil for other expressions.
 func converted(n *compile.Node) (*compile.Node, string) {
 	if n == nil || !isConversion(n) || len(arguments(n)) != 1 {
 		return nil, ""
