@@ -3,26 +3,26 @@ package pipeline
 import (
 	"context"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/report"
 )
 
 // ownTests are the project's own Foundry tests, which are run on planted mistakes as well; nil: they are not.
 type ownTests struct {
 	r     *run
-	tests *project.OwnTests
+	tests *change.OwnTests
 	// folder is that of the project whose tests these are: where mistakes are planted in several, those of the first are run.
 	folder string
 }
 
 // openOwnTests has the tests run once without a mistake, if they are asked for, and says in the result why they cannot be.
-func (r *run) openOwnTests(ctx context.Context, list []planted, result *report.SelfCheck) *ownTests {
+func (r *run) openOwnTests(ctx context.Context, list []change.Planted, result *report.SelfCheck) *ownTests {
 	if !r.o.SelfCheck.Tests || len(list) == 0 {
 		return nil
 	}
 	result.Tests = &report.OwnTests{}
-	tests, folder, err := r.change.OwnTests(ctx, list[0].file, func(command string) {
+	tests, folder, err := r.change.OpenOwnTests(ctx, list[0].File, func(command string) {
 		r.o.Log.Line("forge   running your own tests, for the mistakes that are planted: %s", human.Printable(command))
 	})
 	if err != nil {
@@ -40,11 +40,11 @@ func (t *ownTests) close() {
 }
 
 // try says which tests fail with a mistake.
-func (t *ownTests) try(ctx context.Context, p *planted, m *report.Mutant) {
+func (t *ownTests) try(ctx context.Context, p *change.Planted, m *report.Mutant) {
 	if t == nil || m.Result == report.Invalid || m.Result == report.Equivalent {
 		return
 	}
-	failed, compiles, err := t.tests.Run(ctx, t.r.change.OnDisk(p.file), p.text)
+	failed, compiles, err := t.tests.Run(ctx, t.r.change.OnDisk(p.File), p.Text)
 	if err != nil {
 		t.r.o.Log.Warn("your own tests could not be run on a planted mistake: %s", human.OneLine(err))
 		return

@@ -1,15 +1,11 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/sightline-evm/sightline/diffmap/compile"
-	"github.com/sightline-evm/sightline/diffmap/mutant"
-	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -29,92 +25,30 @@ type SelfCheck struct {
 
 func (c *SelfCheck) plants() bool { return c.Mutants > 0 }
 
-// spareMutants: so many mistakes for each that is tried are listed, since some do not compile, or change nothing. Arbitrary.
-const spareMutants = 4
-
 // firstRound is the share of the time for a mistake after which it is looked at whether that was enough: most are caught at once,
 // and what is left over is not spent. Arbitrary.
 const firstRound = 8
 
-// planted is a mistake and the file of the repository that it is in.
-type planted struct {
-	mutant.Mutant
-	file  string
-	text  []byte // of the file, with it
-	patch string
-}
-
-// plant lists mistakes that may be planted in lines with targets, so that each beginning of the list is of all kinds and places.
-func (r *run) plant() (list []planted) {
-	check := &r.o.SelfCheck
-	if !check.plants() {
+// plant lists mistakes that may be planted in the changed lines, more than are tried: some do not compile, or change nothing.
+func (r *run) plant() []change.Planted {
+	if !r.o.SelfCheck.plants() {
 		return nil
 	}
-	r.o.Log.Section("Self-check")
-	seen := map[string]bool{}
-	for _, o := range r.change.Outputs {
-		spans, files := r.plantable(o)
-		for _, m := range mutant.InTurns(mutant.Of(o, spans, mutant.Options{}), check.Mutants*spareMutants) {
-			file := files[m.Source]
-			s := sourceOf(o, m.Source)
-			text := m.Apply(s.Text)
-			if key := file + "\x00" + string(text); !seen[key] {
-				seen[key] = true
-				list = append(list, planted{m, file, text, unified.Format(unified.EditedFile(file, s.Text, text))})
-			}
-		}
-	}
-	return list
+	return r.change.Plant(r.o.SelfCheck.Mutants * spareMutants)
 }
 
-func sourceOf(o *compile.Output, path string) *compile.Source {
-	i := slices.IndexFunc(o.Sources, func(s *compile.Source) bool { return s.Path == path })
-	return o.Sources[i]
-}
-
-// plantable are the bytes of an output's sources that are in lines with targets, and their files in the repository.
-func (r *run) plantable(o *compile.Output) (spans map[string][]mutant.Span, files map[string]string) {
-	spans, files = map[string][]mutant.Span{}, map[string]string{}
-	for i := range r.change.Mapping.Lines {
-		l := &r.change.Mapping.Lines[i]
-		if len(l.Targets) == 0 || r.change.Aside(l) != "" {
-			continue
-		}
-		s := r.change.Paths.Source(o, l.Position.File)
-		if s == nil || s.Text == nil {
-			continue
-		}
-		if start, end, ok := lineOf(s.Text, l.Position.Line); ok {
-			spans[s.Path] = append(spans[s.Path], mutant.Span{Start: start, End: end})
-			files[s.Path] = l.Position.File
-		}
-	}
-	return spans, files
-}
-
-// lineOf are the bytes of a line, from 1, without its end.
-func lineOf(text []byte, line int) (start, end int, ok bool) {
-	for ; line > 1; line-- {
-		i := bytes.IndexByte(text[start:], '\n')
-		if i < 0 {
-			return 0, 0, false
-		}
-		start += i + 1
-	}
-	if end = bytes.IndexByte(text[start:], '\n'); end < 0 {
-		return start, len(text), true
-	}
-	return start, start + end, true
-}
+// spareMutants: so many mistakes for each that is tried are listed, since some do not compile, or change nothing. Arbitrary.
+const spareMutants = 4
 
 // selfCheck plants mistakes, each on its own, and says of each whether the run would have caught it.
-func (r *run) selfCheck(ctx context.Context, list []planted) {
+func (r *run) selfCheck(ctx context.Context, list []change.Planted) {
 	check := &r.o.SelfCheck
 	if !check.plants() {
 		return
 	}
 	result := &report.SelfCheck{Mutants: []report.Mutant{}, Limits: report.Limits{Seconds: check.Timeout.Seconds(), Calls: check.Calls}}
 	r.report.SelfCheck = result
+	r.o.Log.Section("Self-check")
 	seeds := textsOf(r.head.Deployment.Space, r.suite)
 	own := r.openOwnTests(ctx, list, result)
 	defer own.close()
@@ -124,7 +58,7 @@ func (r *run) selfCheck(ctx context.Context, list []planted) {
 			break
 		}
 		p := &list[i]
-		m := report.Mutant{ID: p.ID(), Operator: string(p.Operator), File: p.file, Line: p.Line, Contract: p.Contract, Function: p.Function, Description: p.Description, Patch: p.patch}
+		m := report.Mutant{ID: p.ID(), Operator: string(p.Operator), File: p.File, Line: p.Line, Contract: p.Contract, Function: p.Function, Description: p.Description, Patch: p.Patch}
 		began := r.o.Now()
 		r.try(ctx, p, &m, seeds)
 		own.try(ctx, p, &m)
@@ -149,15 +83,17 @@ func describeMutant(m *report.Mutant) string {
 }
 
 // try fuzzes a mistake as a pull request on top of the change: first for a share of its time, then for all of it if that was not enough.
-func (r *run) try(ctx context.Context, p *planted, m *report.Mutant, seeds []string) {
+func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seeds []string) {
 	check := &r.o.SelfCheck
 	for _, share := range []uint64{firstRound, 1} {
-		if ctx.Err() != nil {
-			m.Result, m.Reason = report.Untried, "the run ended before"
+		if end := r.o.Campaign.Deadline; ctx.Err() != nil || !end.IsZero() && r.o.Now().Add(check.Timeout).After(end) {
+			if m.Result == "" {
+				m.Result, m.Reason = report.Untried, "there was no time left"
+			}
 			return
 		}
 		quiet := progress.NewLog(io.Discard, r.o.Now)
-		e, err := r.change.Edited(ctx, p.file, p.text, quiet)
+		e, err := r.change.Edited(ctx, p.File, p.Text, quiet)
 		if err != nil {
 			m.Result, m.Reason = report.Untried, human.OneLine(err)
 			if change.IsRefused(err) {
@@ -194,7 +130,7 @@ func (r *run) try(ctx context.Context, p *planted, m *report.Mutant, seeds []str
 			return
 		}
 	}
-	if m.Result == report.Missed && r.change.SameOptimized(ctx, p.file, p.text) {
+	if m.Result == report.Missed && r.change.SameOptimized(ctx, p.File, p.Text) {
 		m.Result, m.Reason = report.Equivalent, "the optimizer makes the same code of it"
 	}
 }

@@ -11,8 +11,11 @@ import (
 // ForgeImports is what the paths of a project's sources begin with in tests of ours.
 const ForgeImports = project.ForgeImports
 
-// OwnTests are the Foundry tests of the project that a file of the repository belongs to, see [project.OpenOwnTests].
-func (c *Change) OwnTests(ctx context.Context, file string, progress func(command string)) (tests *project.OwnTests, folder string, err error) {
+// OwnTests are a project's own Foundry tests, to be run on edits of its sources.
+type OwnTests = project.OwnTests
+
+// OpenOwnTests opens those of the project that a file of the repository belongs to, see [project.OpenOwnTests].
+func (c *Change) OpenOwnTests(ctx context.Context, file string, progress func(command string)) (tests *OwnTests, folder string, err error) {
 	for _, o := range c.Outputs {
 		if c.Paths.Source(o, file) != nil {
 			folder = o.Folder
