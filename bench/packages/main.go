@@ -3,7 +3,6 @@
 //
 //	main.go    what is run, and the tables
 //	corpus.go  the packages
-//	harness/   contracts for packages that have none that would run
 package main
 
 import (
@@ -21,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/published"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -46,7 +46,7 @@ func main() {
 
 // outcome is what runs on one package gave.
 type outcome struct {
-	pkg        pkg
+	pkg        published.Package
 	err        error // of the first run that failed
 	deployed   int   // concrete contracts with an instance
 	leftOut    int   // mocks, tests, dependencies
@@ -61,16 +61,16 @@ type outcome struct {
 }
 
 func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-	var chosen []pkg
+	var chosen []published.Package
 	for _, p := range corpus {
-		if strings.Contains(p.name, only) {
+		if strings.Contains(p.Name, only) {
 			chosen = append(chosen, p)
 		}
 	}
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("-only %q: no package has that in its name", only)
 	}
-	modules, err := run.Install(ctx, "packages", packages())
+	modules, err := run.Install(ctx, "packages", published.Install(corpus))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	for _, p := range chosen {
 		o := &outcome{pkg: p}
 		for i := range run.Runs {
-			run.Logf("%s, run %d of %d", p.name, i+1, run.Runs)
+			run.Logf("%s, run %d of %d", p.Name, i+1, run.Runs)
 			r, memory, err := fuzz(ctx, run, tool, modules, p, timeout.Seconds(), run.Seed+uint64(i))
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -106,17 +106,17 @@ var reported = []int{exit.Pass, exit.Fail}
 
 // fuzz runs the binary once and reads its report; memory is the most it held,
 // bytes.
-func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules string, p pkg, seconds float64, seed uint64) (r *report.Report, memory float64, err error) {
-	work := filepath.Join(run.Cache, "packages", strings.ReplaceAll(p.name, "/", "-"))
+func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules string, p published.Package, seconds float64, seed uint64) (r *report.Report, memory float64, err error) {
+	work := filepath.Join(run.Cache, "packages", strings.ReplaceAll(p.Name, "/", "-"))
 	out := filepath.Join(work, "out")
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(work, 0o755)); err != nil {
 		return nil, 0, err
 	}
-	root, err := p.prepare(modules, work)
+	root, err := p.Prepare(modules, work)
 	if err != nil {
 		return nil, 0, err
 	}
-	diff, err := harness.AddEverything(filepath.Join(modules, filepath.FromSlash(p.name)), p.sources)
+	diff, err := harness.AddEverything(filepath.Join(modules, filepath.FromSlash(p.Name)), p.Sources)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -126,12 +126,12 @@ func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules str
 	}
 	args := []string{"run", "--root", root, "--diff", diffFile, "--out", out, "--fail-on", "none",
 		"--timeout", strconv.FormatFloat(seconds, 'f', 3, 64), "--seed", strconv.FormatUint(seed, 10)}
-	if p.build != "" {
-		args = append(args, "--build", filepath.Join(root, filepath.FromSlash(p.build)))
+	if p.Build != "" {
+		args = append(args, "--build", filepath.Join(root, filepath.FromSlash(p.Build)))
 	}
 	_, memory, err = tool.Output(ctx, reported, args...)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", p.name, err)
+		return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))
 	if err != nil {
@@ -139,7 +139,7 @@ func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules str
 	}
 	r = &report.Report{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, 0, fmt.Errorf("%s: report.json: %w", p.name, err)
+		return nil, 0, fmt.Errorf("%s: report.json: %w", p.Name, err)
 	}
 	return r, memory, nil
 }
@@ -189,7 +189,7 @@ func summarize(outcomes []*outcome) (*harness.Result, error) {
 	main := harness.Table{Title: "packages",
 		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s", "MB"},
 		Notes: []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run.",
-			"erc721a, solmate and v3-core are made to be inherited from or linked to, and v3-core's package lacks the pool: contracts of ours (bench/packages/harness) make something of them, whose own lines are not counted."}}
+			"erc721a, solmate and v3-core are made to be inherited from or linked to, and v3-core's package lacks the pool: contracts of ours (bench/internal/published/harness) make something of them, whose own lines are not counted."}}
 	missing := harness.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
 	result := &harness.Result{Summary: map[string]float64{}}
 	var deployed, contracts, reached, withCode float64
@@ -197,7 +197,7 @@ func summarize(outcomes []*outcome) (*harness.Result, error) {
 	for _, o := range outcomes {
 		if o.err != nil {
 			failed = append(failed, o.err)
-			main.Add(o.pkg.name, "could not be run: "+shorten(o.err.Error()))
+			main.Add(o.pkg.Name, "could not be run: "+shorten(o.err.Error()))
 			continue
 		}
 		lines := harness.Median(o.reached)
@@ -207,18 +207,18 @@ func summarize(outcomes []*outcome) (*harness.Result, error) {
 		withCode += float64(o.withCode)
 		deployedShare, reachedShare := share(float64(o.deployed), float64(o.tried())), share(lines, float64(o.withCode))
 		if o.withCode == 0 {
-			main.Add(o.pkg.name, "0", "0", "0", "—", "0", "0", "—") // interfaces and libraries alone
+			main.Add(o.pkg.Name, "0", "0", "0", "—", "0", "0", "—") // interfaces and libraries alone
 			continue
 		}
-		result.Summary["deployableShare "+o.pkg.name] = deployedShare
-		result.Summary["reachedShare "+o.pkg.name] = reachedShare
-		main.Add(o.pkg.name, strconv.Itoa(o.tried()+o.leftOut), strconv.Itoa(o.leftOut), strconv.Itoa(o.deployed), harness.Percent(deployedShare),
+		result.Summary["deployableShare "+o.pkg.Name] = deployedShare
+		result.Summary["reachedShare "+o.pkg.Name] = reachedShare
+		main.Add(o.pkg.Name, strconv.Itoa(o.tried()+o.leftOut), strconv.Itoa(o.leftOut), strconv.Itoa(o.deployed), harness.Percent(deployedShare),
 			strconv.Itoa(o.withCode), harness.Number(lines), harness.Percent(reachedShare),
 			strconv.Itoa(o.statuses[report.OnlyReverts]), strconv.Itoa(o.statuses[report.Unreached]+o.statuses[report.Unreachable]),
 			strconv.Itoa(o.statuses[report.Undeployable]), strconv.Itoa(o.statuses[report.Unmapped]),
 			harness.Number(harness.Median(o.rates)), harness.Number(harness.Median(o.seconds)), harness.Number(math.Round(harness.Median(o.memory)/1e6)))
 		for _, u := range o.undeployed {
-			missing.Add(o.pkg.name, u.Contract, shorten(u.Reason))
+			missing.Add(o.pkg.Name, u.Contract, shorten(u.Reason))
 		}
 	}
 	result.Summary["deployableShare"] = share(deployed, contracts)
@@ -242,7 +242,7 @@ func warnings(outcomes []*outcome) harness.Table {
 			count[shorten(w)]++
 		}
 		for _, w := range slices.Sorted(maps.Keys(count)) {
-			t.Add(o.pkg.name, w, strconv.Itoa(count[w]))
+			t.Add(o.pkg.Name, w, strconv.Itoa(count[w]))
 		}
 	}
 	return t

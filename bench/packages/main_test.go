@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/bench/internal/published"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -26,16 +27,16 @@ func reportOf(deployed int, undeployed []string, lines map[string]int) *report.R
 }
 
 func TestSummarize(t *testing.T) {
-	small := &outcome{pkg: pkg{name: "small"}}
+	small := &outcome{pkg: published.Package{Name: "small"}}
 	for _, reached := range []int{10, 20, 12} {
 		small.add(reportOf(3, []string{"constructor: no", "left out as a mock: it is below mocks/"},
 			map[string]int{report.Reached: reached, report.Unreached: 40 - reached, report.NoBytecode: 100}))
 	}
 	two := reportOf(1, nil, map[string]int{report.Reached: 8, report.Unmapped: 1, report.OnlyReverts: 1})
 	two.World.Instances = append(two.World.Instances, two.World.Instances[0]) // two instances of one contract
-	other := &outcome{pkg: pkg{name: "other"}}
+	other := &outcome{pkg: published.Package{Name: "other"}}
 	other.add(two)
-	interfaces := &outcome{pkg: pkg{name: "interfaces"}}
+	interfaces := &outcome{pkg: published.Package{Name: "interfaces"}}
 	interfaces.add(reportOf(0, nil, map[string]int{report.NoBytecode: 7}))
 
 	result, err := summarize([]*outcome{small, other, interfaces})
@@ -60,7 +61,7 @@ func TestSummarize(t *testing.T) {
 }
 
 func TestSummarizeFailure(t *testing.T) {
-	result, err := summarize([]*outcome{{pkg: pkg{name: "broken"}, err: errors.New("does not compile")}})
+	result, err := summarize([]*outcome{{pkg: published.Package{Name: "broken"}, err: errors.New("does not compile")}})
 	if err == nil || !strings.Contains(err.Error(), "does not compile") {
 		t.Errorf("error %v", err)
 	}
