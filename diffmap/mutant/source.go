@@ -161,9 +161,26 @@ func (s *source) visit(n *compile.Node) {
 		}
 	}
 	for _, child := range n.Children {
-		s.visit(child)
+		if !tellsWhy(child) {
+			s.visit(child)
+		}
 	}
 	s.contract, s.function, s.locals = contract, function, locals
+}
+
+// tellsWhy reports whether an expression only says why something is refused: which error, with
+// which data. What is wrong there changes nothing that is kept.
+func tellsWhy(n *compile.Node) bool {
+	parent := n.Parent
+	switch {
+	case parent == nil:
+		return false
+	case parent.Type == "RevertStatement":
+		return true
+	case n.Role != "arguments":
+		return false
+	}
+	return isCallOf(parent, "revert") || isCallOf(parent, "require") && arguments(parent)[0] != n
 }
 
 // inText reports whether the node stands for a part of the text.
