@@ -66,18 +66,25 @@ func (s *source) stepsLoop(n *compile.Node) bool {
 		if n.Role == "loopExpression" {
 			return true
 		}
-		if n.Type != "ForStatement" && n.Type != "WhileStatement" && n.Type != "DoWhileStatement" || !known {
-			continue
-		}
-		reads := false
-		n.Child("condition").Walk(func(part *compile.Node) bool {
-			id, ok := part.Int("referencedDeclaration")
-			reads = reads || ok && id == variable
-			return !reads
-		})
-		if reads {
+		if known && (n.Type == "ForStatement" || n.Type == "WhileStatement" || n.Type == "DoWhileStatement") && s.condition(n)[variable] {
 			return true
 		}
 	}
 	return false
+}
+
+// condition is which declarations the condition of a loop refers to, by their ids.
+func (s *source) condition(loop *compile.Node) map[int]bool {
+	if known := s.conditions[loop]; known != nil {
+		return known
+	}
+	ids := map[int]bool{}
+	loop.Child("condition").Walk(func(part *compile.Node) bool {
+		if id, ok := part.Int("referencedDeclaration"); ok {
+			ids[id] = true
+		}
+		return true
+	})
+	s.conditions[loop] = ids
+	return ids
 }

@@ -3,6 +3,7 @@ package mutant_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path"
 	"reflect"
@@ -223,4 +224,20 @@ func clone(n, parent *compile.Node, nodes *[]*compile.Node) *compile.Node {
 		own.Children = append(own.Children, clone(child, &own, nodes))
 	}
 	return &own
+}
+
+// BenchmarkOf is of a large source, all of it changed.
+func BenchmarkOf(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("pragma solidity ^0.8.0;\ncontract A {\n")
+	for i := range 1000 {
+		fmt.Fprintf(&text, "    uint256 v%d;\n    function f%d(uint256 a, uint256 b) public { require(a > b + 1); f%d(b, a); v%d += a * b; }\n", i, i, i, i)
+	}
+	text.WriteString("}\n")
+	o := compiled(b, "0.8.30", map[string]string{"a.sol": text.String()})
+	for b.Loop() {
+		if len(mutant.Of(o, whole(o), mutant.Options{Most: 100})) != 100 {
+			b.Fatal("not as many as there may be")
+		}
+	}
 }

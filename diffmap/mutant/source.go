@@ -91,7 +91,10 @@ type source struct {
 
 	contract, function *compile.Node // the innermost ones around what is looked at
 	locals             map[string]bool
-	variables          map[*compile.Node][]*compile.Node // [source.stateVariables]
+	// variables are what [source.stateVariables] found in contracts, conditions the declarations
+	// that conditions of loops refer to.
+	variables  map[*compile.Node]*stateVariables
+	conditions map[*compile.Node]map[int]bool
 
 	mutants []Mutant
 	seen    map[edit]bool
@@ -107,7 +110,7 @@ type edit struct {
 // source lists the mutants of one source, at most so many.
 func (p *planter) source(of *compile.Source, spans []Span, most int) []Mutant {
 	s := &source{planter: p, path: of.Path, text: of.Text, most: most, changed: map[int]bool{}, seen: map[edit]bool{}, alike: map[string]int{},
-		variables: map[*compile.Node][]*compile.Node{}}
+		variables: map[*compile.Node]*stateVariables{}, conditions: map[*compile.Node]map[int]bool{}}
 	s.tokens = slices.DeleteFunc(solidity.Tokenize(of.Text), func(t solidity.Token) bool { return t.Kind == solidity.Comment })
 	s.lines = []int{0}
 	for i, b := range of.Text {
@@ -161,9 +164,26 @@ func (s *source) visit(n *compile.Node) {
 		}
 	}
 	for _, child := range n.Children {
-		s.visit(child)
+		if !tellsWhy(child) {
+			s.visit(child)
+		}
 	}
 	s.contract, s.function, s.locals = contract, function, locals
+}
+
+// tellsWhy reports whether an expression only says why something is refused: which error, with
+// which data. What is wrong there changes nothing that is kept.
+func tellsWhy(n *compile.Node) bool {
+	parent := n.Parent
+	switch {
+	case parent == nil:
+		return false
+	case parent.Type == "RevertStatement":
+		return true
+	case n.Role != "arguments":
+		return false
+	}
+	return isCallOf(parent, "revert") || isCallOf(parent, "require") && arguments(parent)[0] != n
 }
 
 // inText reports whether the node stands for a part of the text.

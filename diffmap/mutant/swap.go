@@ -31,7 +31,7 @@ func plantSwapArguments(s *source, n *compile.Node) {
 
 // swap exchanges two expressions of the same type, if there is a difference.
 func (s *source) swap(as Operator, a, b *compile.Node) bool {
-	if !s.inText(a) || !s.inText(b) || a.End() > b.Start || a.ValueType == "" || a.ValueType != b.ValueType || s.of(a) == s.of(b) || b.End()-a.Start > maxEdit {
+	if !s.inText(a) || !s.inText(b) || a.End() > b.Start || b.End()-a.Start > maxEdit || a.ValueType == "" || a.ValueType != b.ValueType || s.of(a) == s.of(b) {
 		return false
 	}
 	first, between, second := s.of(a), string(s.text[a.End():b.Start]), s.of(b)
@@ -50,22 +50,20 @@ func plantSwapVariables(s *source, n *compile.Node) {
 	if variable == nil || variable.Attributes["stateVariable"] != true || s.of(n) != variable.Attribute("name") {
 		return
 	}
-	changeable := mutability(variable)
-	if changeable == "immutable" && isWritten(n) {
+	if mutability(variable) == "immutable" && isWritten(n) {
 		return // each is written once
 	}
+	known := s.stateVariables(s.contract)
 	declaring := s.declaring(n)
-	all := s.stateVariables(s.contract)
-	at := slices.Index(all, variable)
+	alike := known.alike[kindOf(variable)]
+	at := slices.Index(alike, variable)
 	if at < 0 {
 		return
 	}
-	for i := 1; i < len(all); i++ {
-		other := all[(at+i)%len(all)]
+	for i := 1; i < len(alike); i++ {
+		other := alike[(at+i)%len(alike)]
 		name := other.Attribute("name")
-		switch {
-		case other.ValueType == "", other.ValueType != variable.ValueType, mutability(other) != changeable, s.locals[name], name == variable.Attribute("name"),
-			declaring != nil && slices.Index(all, declaring) <= slices.Index(all, other): // a constant may not depend on itself
+		if s.locals[name] || name == variable.Attribute("name") || declaring != nil && known.order[declaring] <= known.order[other] { // a constant may not depend on itself
 			continue
 		}
 		s.plant(SwapVariables, n.Start, n.End(), name, became(s.of(n), name))
@@ -99,12 +97,23 @@ func (s *source) declaring(n *compile.Node) *compile.Node {
 	return nil
 }
 
-// stateVariables are those that are known by their names in a contract, from the most basic one.
-func (s *source) stateVariables(contract *compile.Node) []*compile.Node {
-	if list, known := s.variables[contract]; known {
-		return list
+// kind is what a variable has to have in common with one that stands for it.
+type kind struct{ valueType, mutability string }
+
+func kindOf(variable *compile.Node) kind { return kind{variable.ValueType, mutability(variable)} }
+
+// stateVariables are the variables that are known by their names in a contract, in the order
+// of their declarations, from the most basic contract.
+type stateVariables struct {
+	alike map[kind][]*compile.Node
+	order map[*compile.Node]int
+}
+
+func (s *source) stateVariables(contract *compile.Node) *stateVariables {
+	if known := s.variables[contract]; known != nil {
+		return known
 	}
-	var list []*compile.Node
+	known := &stateVariables{map[kind][]*compile.Node{}, map[*compile.Node]int{}}
 	ids := linearized(contract)
 	slices.Reverse(ids)
 	for _, id := range ids {
@@ -113,11 +122,13 @@ func (s *source) stateVariables(contract *compile.Node) []*compile.Node {
 			continue
 		}
 		for _, member := range base.Children {
-			if member.Type == "VariableDeclaration" && (base == contract || member.Attribute("visibility") != "private") && member.Attribute("name") != "" {
-				list = append(list, member)
+			if member.Type == "VariableDeclaration" && (base == contract || member.Attribute("visibility") != "private") && member.Attribute("name") != "" &&
+				member.ValueType != "" {
+				known.order[member] = len(known.order)
+				known.alike[kindOf(member)] = append(known.alike[kindOf(member)], member)
 			}
 		}
 	}
-	s.variables[contract] = list
-	return list
+	s.variables[contract] = known
+	return known
 }

@@ -127,60 +127,68 @@ func converted(n *compile.Node) (*compile.Node, string) {
 
 // expected is the type that a value has to have where it stands; empty when that is not known.
 func (s *source) expected(n *compile.Node) string {
-	for ; n.Parent != nil; n = n.Parent {
-		parent := n.Parent
-		switch parent.Type {
-		case "TupleExpression", "Conditional":
-			if len(parent.Children) > 1 && parent.Type == "TupleExpression" || n.Role == "condition" {
-				return ""
-			}
-			continue
-		case "FunctionCall":
-			if isConversion(parent) {
-				return parent.ValueType
-			}
-			callee := parent.Child("expression")
-			for i, argument := range arguments(parent) {
-				if types := parameterTypes(typeOf(callee)); argument == n && i < len(types) {
-					return types[i]
-				}
-			}
-		case "BinaryOperation":
-			if operator := parent.Attribute("operator"); operator == "<<" || operator == ">>" || operator == "**" {
-				return ""
-			}
-			for _, other := range parent.Children {
-				if other != n {
-					return other.ValueType
-				}
-			}
-		case "Assignment":
-			if left := parent.Child("leftHandSide"); left != nil && left != n {
-				return left.ValueType
-			}
-		case "VariableDeclaration":
-			return parent.ValueType
-		case "VariableDeclarationStatement":
-			if declarations := parent.Child("declarations"); declarations != nil && len(parent.Children) == 2 {
-				return declarations.ValueType
-			}
-		case "Return":
-			if s.function != nil {
-				if results := s.function.Child("returnParameters"); results != nil && len(results.Children) == 1 {
-					return results.Children[0].ValueType
-				}
-			}
-		case "IndexAccess":
-			if base := parent.Child("baseExpression"); base != nil && base != n {
-				key, _, _ := strings.Cut(strings.TrimPrefix(base.ValueType, "mapping("), " => ")
-				if key != base.ValueType {
-					return key
-				}
-			}
-		}
+	for n.Parent != nil && n.Role != "condition" && (n.Parent.Type == "Conditional" || n.Parent.Type == "TupleExpression" && len(n.Parent.Children) == 1) {
+		n = n.Parent
+	}
+	parent := n.Parent
+	if parent == nil {
 		return ""
 	}
+	switch parent.Type {
+	case "FunctionCall":
+		return expectedArgument(parent, n)
+	case "BinaryOperation":
+		switch parent.Attribute("operator") {
+		case "<<", ">>", "**":
+			return ""
+		}
+		return typeOf(otherOperand(parent, n))
+	case "Assignment":
+		return typeOf(otherOperand(parent, n))
+	case "VariableDeclaration":
+		return parent.ValueType
+	case "VariableDeclarationStatement":
+		if len(parent.Children) == 2 {
+			return typeOf(parent.Child("declarations"))
+		}
+	case "Return":
+		if s.function == nil {
+			return ""
+		}
+		if results := s.function.Child("returnParameters"); results != nil && len(results.Children) == 1 {
+			return results.Children[0].ValueType
+		}
+	case "IndexAccess":
+		if mapping, ok := strings.CutPrefix(typeOf(otherOperand(parent, n)), "mapping("); ok {
+			key, _, _ := strings.Cut(mapping, " => ")
+			return key
+		}
+	}
 	return ""
+}
+
+// expectedArgument is the type of a call's parameter that an argument is given for.
+func expectedArgument(call, argument *compile.Node) string {
+	if isConversion(call) {
+		return call.ValueType
+	}
+	types := parameterTypes(typeOf(call.Child("expression")))
+	for i, given := range arguments(call) {
+		if given == argument && i < len(types) {
+			return types[i]
+		}
+	}
+	return ""
+}
+
+// otherOperand is the first child of a node other than n; nil when there is none.
+func otherOperand(parent, n *compile.Node) *compile.Node {
+	for _, child := range parent.Children {
+		if child != n {
+			return child
+		}
+	}
+	return nil
 }
 
 // typeOf is the type of an expression; empty for none.
