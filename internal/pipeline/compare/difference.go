@@ -86,7 +86,7 @@ func (s *Sides) differ(head, base *evm.Execution, moved movedAddresses) (Differe
 		}
 		if d, ok := s.differIn(x, y, i, moved); ok {
 			d.Call = i
-			return d, !s.readsMasked(head, i)
+			return d, !s.readsMasked(head, i) || i == 0 && d.Kind == Returns && s.readsBuilt(head)
 		}
 	}
 	return Difference{}, false
@@ -102,6 +102,20 @@ func (s *Sides) readsMasked(head *evm.Execution, call int) bool {
 		}
 	}
 	return false
+}
+
+// readsBuilt reports whether all that the first call reads of what differs before any call is state of contracts whose constructors
+// changed: what it returns is then what the change does to them.
+func (s *Sides) readsBuilt(head *evm.Execution) bool {
+	frames := head.Calls[0].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if slices.ContainsFunc(head.Frames[i].Storage, func(a evm.StorageAccess) bool {
+			return s.masked[word{a.Address, a.Slot}] && !s.built[a.Address]
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // movedIn are the contracts that are elsewhere on the base, those that the calls make among them.

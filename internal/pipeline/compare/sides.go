@@ -30,6 +30,9 @@ type Sides struct {
 	ambiguous map[common.Address]bool
 	storage   map[common.Address]*storagePair
 	masked    map[word]bool // of the head's: what differs before any call
+	// built are the head's instances whose constructors have changed code: what differs in their state before any call is the
+	// change's doing.
+	built     map[common.Address]bool
 	changed   map[bytecode.Location]bool
 	changedAt []bytecode.Position
 	deletions map[bytecode.Location]bool // of these, what stands for deleted code
@@ -83,13 +86,14 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	case base.otherWorld != "":
 		return nil, errors.New(base.otherWorld)
 	}
-	s := &Sides{Head: head.Deployment, Base: base.Deployment, versions: base, recipe: head.Recipe, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, deletions: map[bytecode.Location]bool{}, holders: map[string]bool{}}
+	s := &Sides{Head: head.Deployment, Base: base.Deployment, versions: base, recipe: head.Recipe, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, deletions: map[bytecode.Location]bool{}, holders: map[string]bool{}, built: map[common.Address]bool{}}
 	for _, t := range changed {
 		s.holders[t.Contract] = true
 		if t.Position.Line > 0 {
 			s.changedAt = append(s.changedAt, t.Position)
 		}
 		for _, at := range t.Entries {
+			s.noteBuilt(at)
 			s.changed[at] = true
 			s.deletions[at] = s.deletions[at] || t.Deletion
 		}
@@ -98,6 +102,19 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	s.pairInstances(base)
 	s.mask()
 	return s, nil
+}
+
+// noteBuilt notes the instances whose constructors have changed code at a place.
+func (s *Sides) noteBuilt(at bytecode.Location) {
+	p := s.Head.Table.Program(at.Code)
+	if p == nil || p.Contract == nil || p.Code.Kind != bytecode.Creation {
+		return
+	}
+	for i := range s.Head.World.Instances {
+		if in := &s.Head.World.Instances[i]; in.Contract == p.Contract {
+			s.built[in.Address] = true
+		}
+	}
 }
 
 func (s *Sides) pairSenders() {
