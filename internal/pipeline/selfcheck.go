@@ -124,13 +124,14 @@ func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seed
 			return
 		}
 		report.Decide(of.report)
+		of.closeWorld()
 		of.foundryTests()
 		of.judgeMutant(m)
-		if m.Result == report.Caught {
+		if m.Result != report.Missed {
 			return
 		}
 	}
-	if m.Result == report.Missed && r.change.SameOptimized(ctx, p.File, p.Text) {
+	if r.change.SameOptimized(ctx, p.File, p.Text) {
 		m.Result, m.Reason = report.Equivalent, "the optimizer makes the same code of it"
 	}
 }

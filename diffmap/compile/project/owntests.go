@@ -48,7 +48,7 @@ func OpenOwnTests(ctx context.Context, t ForgeTests, progress func(command strin
 	case program == "":
 		return nil, errors.New("forge is not installed")
 	}
-	own := &OwnTests{finder: f, command: command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--fuzz-seed", "1"}, shown: []string{"forge", "test"}, temporary: true,
+	own := &OwnTests{finder: f, command: command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--build-info", "--fuzz-seed", "1"}, shown: []string{"forge", "test"}, temporary: true,
 		env: []string{"FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "FOUNDRY_LINT_LINT_ON_BUILD=false"}}}
 	folder, err := own.command.prepare()
 	if err != nil {
@@ -60,6 +60,7 @@ func OpenOwnTests(ctx context.Context, t ForgeTests, progress func(command strin
 	}
 	if err == nil {
 		own.failing, err = own.run(ctx)
+		f.Progress = nil // once is enough
 	}
 	if err != nil {
 		own.Close()
