@@ -167,6 +167,10 @@ func (m *Mutant) outcome() string {
 		parts = append(parts, "named in the comment: "+human.List(m.By, ""))
 	case m.Result == Missed:
 		parts = append(parts, "would have passed unseen")
+	case m.Result == Equivalent:
+		parts = append(parts, "changes nothing")
+	default:
+		parts = append(parts, "not tried")
 	}
 	if m.Reason != "" {
 		parts = append(parts, m.Reason)
@@ -216,7 +220,7 @@ func (p *page) selfCheck() {
 		p.line("| Where | Mistake | Outcome |\n|---|---|---|")
 		for i := range s.Mutants {
 			if m := &s.Mutants[i]; m.Result != Invalid {
-				p.line("| %s | %s | %s |", p.link(Place{File: m.File, Line: m.Line}), prose(m.Description, maxReason), prose(m.Result+": "+m.outcome(), maxReason))
+				p.line("| %s | %s | %s |", p.link(Place{File: m.File, Line: m.Line}), prose(m.Description, maxReason), prose(m.outcome(), maxReason))
 			}
 		}
 	})
