@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 
 // Read reads a tracefile: its sources in the order in which they appear first. What several
 // sections say of a source is added up, as lcov does, and so is what one says twice of a line.
-// Records of other kinds are skipped, among them those of branches; a line that is no record, a
+// Records of other kinds are skipped, among them those of branches; a line that is not a record, a
 // record that is out of place and a section without an end are errors, which are of type *Error.
 func Read(text []byte) ([]File, error) {
 	if len(text) > MaxSize {
@@ -103,7 +103,7 @@ func (r *reader) line(text string) error {
 	}
 	kind, rest, ok := strings.Cut(text, ":")
 	if !ok || !isKind(kind) {
-		return fmt.Errorf("%q is no record of an LCOV tracefile, such as SF:src/Vault.sol or DA:12,1", human.Clean(text, maxQuoted))
+		return fmt.Errorf("%q is not a record of an LCOV tracefile, such as SF:src/Vault.sol or DA:12,1", human.Clean(text, maxQuoted))
 	}
 	switch kind {
 	case "SF":

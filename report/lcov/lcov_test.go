@@ -77,9 +77,9 @@ func TestReadRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":             {"", "it names no source: it has no line SF:PATH"},
 		"names alone":       {"TN:\nTN:x\n", "it names no source"},
-		"another format":    {"<?xml version=\"1.0\"?>\n", `line 1: "<?xml version=\"1.0\"?>" is no record of an LCOV tracefile, such as SF:src/Vault.sol or DA:12,1`},
+		"another format":    {"<?xml version=\"1.0\"?>\n", `line 1: "<?xml version=\"1.0\"?>" is not a record of an LCOV tracefile, such as SF:src/Vault.sol or DA:12,1`},
 		"JSON":              {"{\"a\": 1}", "line 1: "},
-		"a word":            {"SF:a\nDA\n", `line 2: "DA" is no record`},
+		"a word":            {"SF:a\nDA\n", `line 2: "DA" is not a record`},
 		"lower case":        {"SF:a\nda:1,1\n", "line 2: "},
 		"control character": {"SF:a\n\x1b[31mDA:1,1\n", "line 2: "},
 		"no hits":           {"SF:a\nDA:1\n", "line 2: DA:1: want a line's number and how often it was executed, as in DA:12,1"},
