@@ -4,6 +4,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -59,6 +60,8 @@ type Options struct {
 	Uses    []string
 	Targets []string // places to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
 	Ignore  []string // patterns of files whose lines are not targets
+	// Tracefiles are LCOV tracefiles of the project's own tests, relative to the working directory.
+	Tracefiles []string
 
 	Example string // an embedded example, in place of all of the above
 }
@@ -122,6 +125,9 @@ type Change struct {
 	generated map[*compile.Output]bool    // those of harnesses
 	ahead     ahead
 
+	tracefiles []tracefile
+	traced     *traced // see trace
+
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide
 	sidesErr error
@@ -131,6 +137,9 @@ type Change struct {
 // nothing to compile, Mapping, Table and builds are nil.
 func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if o.Example != "" {
+		if len(o.Tracefiles) > 0 {
+			return nil, exit.BadInput("--lcov: an example has no tests of its own; leave it out")
+		}
 		return readExample(o.Example, log)
 	}
 	root, err := AbsRoot(o.Root)
@@ -142,7 +151,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
 	c := &Change{ignore: ignore, Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
-	if err := c.readDiff(ctx); err != nil {
+	if err := errors.Join(c.readTracefiles(), c.readDiff(ctx)); err != nil {
 		return nil, err
 	}
 	if c.Diff != nil {
