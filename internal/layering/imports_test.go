@@ -95,7 +95,7 @@ var allowances = map[string][]string{
 	// Questions to the lookahead analysis, outside of a campaign.
 	"internal/question": {"fuzzer/evm", "fuzzer/evm/gethvm", "fuzzer/lookahead", "fuzzer/world", "internal/bytecode", "internal/exit", "internal/files"},
 
-	"report":        {"report/page", "report/sarif", "internal/human", "internal/exit"},
+	"report":        {"report/lcov", "report/page", "report/sarif", "internal/human", "internal/exit"},
 	"report/github": {"internal/exit", "internal/gitrepo"},
 	// The page in a browser: a frame, a script and a style, for whatever data.
 	"report/page":  {},
