@@ -159,7 +159,7 @@ func (e *Explained) Text(out string) string {
 		if text := human.Clean(l.Text, maxCall); text != "" {
 			x.line("  %s", text)
 		}
-		if said := map[string]string{TestsReach: "Your tests reach it.", TestsMiss: "Your tests do not reach it.", TestsUnknown: "Whether your tests reach it is not known: the tracefile does not count it."}[l.Tests]; said != "" {
+		if said := (&locationRow{Line: *l}).saidOfTests(); said != "" {
 			x.line("  %s", said)
 		}
 	}

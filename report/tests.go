@@ -87,8 +87,10 @@ func describeTests(r *Report, rows []locationRow, strong func(string) string) st
 	if code == 0 {
 		return ""
 	}
-	t := r.count(rows)
-	noun := t.what(code)
+	noun := r.count(rows).what(code)
+	if unknown == code {
+		return fmt.Sprintf("Which of %s your tests reach is not known: the tracefile counts none of them", noun)
+	}
 	lead := strong(fmt.Sprintf("Neither the campaign nor your tests reach %d of %s", neither, noun))
 	if neither == 0 {
 		lead = fmt.Sprintf("Of %s, none is known that neither the campaign nor your tests reach", noun)
@@ -137,6 +139,21 @@ func testsReachOf(rows []locationRow, file string) string {
 		return "your tests reach them too"
 	}
 	return "your tests reach " + lineRanges(lines)
+}
+
+// saidOfTests is what is known of the tests and a row, in a sentence; empty if no tracefile was given.
+func (s *locationRow) saidOfTests() string {
+	switch {
+	case s.neither():
+		return sentence(upper(neitherReaches))
+	case s.Tests == TestsReach:
+		return sentence(upper(testsReachIt))
+	case s.Tests == TestsMiss:
+		return "Your tests do not reach it."
+	case s.Tests == TestsUnknown:
+		return "Whether your tests reach it is not known: the tracefile does not count it."
+	}
+	return ""
 }
 
 // testsCell says in a table what tests reach of a row.

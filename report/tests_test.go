@@ -64,6 +64,7 @@ func TestDescribeTests(t *testing.T) {
 	}{
 		"no tracefile": {&Report{}, []locationRow{row(Unreached, "")}, ""},
 		"no code":      {traced, []locationRow{row(NoBytecode, TestsUnknown)}, ""},
+		"not counted":  {traced, []locationRow{row(Unreached, TestsUnknown), row(Reached, TestsUnknown)}, "Which of 2 changed lines your tests reach is not known: the tracefile counts none of them"},
 		"neither":      {traced, []locationRow{row(Unreached, TestsMiss)}, "NEITHER THE CAMPAIGN NOR YOUR TESTS REACH 1 OF 1 CHANGED LINE"},
 		"all": {traced, []locationRow{row(OnlyReverts, TestsMiss), row(Reached, TestsReach), row(Reached, TestsMiss), row(Reached, TestsMiss), row(Unreached, TestsReach), row(NoBytecode, TestsReach), row(Reached, TestsUnknown)},
 			"NEITHER THE CAMPAIGN NOR YOUR TESTS REACH 1 OF 6 CHANGED LINES: both reach 1, the campaign alone 2, your tests alone 1, the tracefile does not count 1"},

@@ -4,7 +4,6 @@ package change
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -151,7 +150,10 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
 	c := &Change{ignore: ignore, Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
-	if err := errors.Join(c.readTracefiles(), c.readDiff(ctx)); err != nil {
+	if err := c.readTracefiles(); err != nil {
+		return nil, err
+	}
+	if err := c.readDiff(ctx); err != nil {
 		return nil, err
 	}
 	if c.Diff != nil {
