@@ -136,10 +136,7 @@ type Change struct {
 // nothing to compile, Mapping, Table and builds are nil.
 func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if o.Example != "" {
-		if len(o.Tracefiles) > 0 {
-			return nil, exit.BadInput("--lcov: an example has no tests of its own; leave it out")
-		}
-		return readExample(o.Example, log)
+		return readExample(o, log)
 	}
 	root, err := AbsRoot(o.Root)
 	if err != nil {
@@ -150,10 +147,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
 	c := &Change{ignore: ignore, Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
-	if err := c.readTracefiles(); err != nil {
-		return nil, err
-	}
-	if err := c.readDiff(ctx); err != nil {
+	if err := c.readInput(ctx); err != nil {
 		return nil, err
 	}
 	if c.Diff != nil {

@@ -183,29 +183,23 @@ func (c *Change) linesByFile() (lines map[string][]int, code bool) {
 // countedIn are the hits of changed files in a tracefile, by path in the repository.
 func (c *Change) countedIn(t *tracefile, changed map[string][]int) map[string]map[int]uint64 {
 	counted := map[string]map[int]uint64{}
-	foreign := map[string]string{} // by changed file, the shortest path elsewhere that ends with it
-	hits := map[string]map[int]uint64{}
 	bases := map[string]bool{}
 	for file := range changed {
 		bases[path.Base(file)] = true
 	}
 	var unclear []string
+	foreign := map[string]map[int]uint64{} // by absolute path in another checkout
 	for i := range t.sources {
-		name := path.Clean(strings.ReplaceAll(t.sources[i].Path, `\`, "/"))
-		if !bases[path.Base(name)] { // most of them
-			continue
-		}
-		hits[name] = t.sources[i].Hits
+		name, hits := path.Clean(strings.ReplaceAll(t.sources[i].Path, `\`, "/")), t.sources[i].Hits
 		if isAbsolute(name) {
 			if file, inside := c.asInCheckout(name); inside {
-				add(counted, file, hits[name], changed)
-				continue
+				add(counted, file, hits, changed)
+			} else {
+				foreign[name] = hits
 			}
-			for file := range changed {
-				if before := foreign[file]; strings.HasSuffix(name, "/"+file) && (before == "" || len(name) < len(before)) {
-					foreign[file] = name
-				}
-			}
+			continue
+		}
+		if !bases[path.Base(name)] { // most of them
 			continue
 		}
 		file, several := c.whereIs(t, name)
@@ -213,17 +207,37 @@ func (c *Change) countedIn(t *tracefile, changed map[string][]int) map[string]ma
 			unclear = append(unclear, human.Printable(t.sources[i].Path))
 			continue
 		}
-		add(counted, file, hits[name], changed)
+		add(counted, file, hits, changed)
 	}
-	for file, name := range foreign { // made in another checkout, such as that of a job before
-		if counted[file] == nil {
-			add(counted, file, hits[name], changed)
+	for folder := commonFolder(foreign); len(foreign) > 0; folder = path.Dir(folder) {
+		for file := range changed {
+			if hits := foreign[path.Join(folder, file)]; hits != nil && counted[file] == nil {
+				add(counted, file, hits, changed)
+			}
+		}
+		if folder == "/" || folder == "." {
+			break
 		}
 	}
 	if len(unclear) > 0 {
 		c.log.Warn("--lcov %s: several projects have %s, and it does not say which it means: keep each project's tracefile in its folder", human.Printable(t.name), human.First(unclear, maxNamed))
 	}
 	return counted
+}
+
+// commonFolder is the folder that absolute paths of another checkout have in common, such as that
+// of an earlier job. The checkout's is this one, or one above it.
+func commonFolder(foreign map[string]map[int]uint64) string {
+	folder := ""
+	for name := range foreign {
+		if folder == "" {
+			folder = path.Dir(name)
+		}
+		for folder != "/" && folder != "." && !strings.HasPrefix(name, folder+"/") {
+			folder = path.Dir(folder)
+		}
+	}
+	return folder
 }
 
 // add adds hits of a file, if it is a changed one.
