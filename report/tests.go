@@ -49,7 +49,7 @@ func (s *locationRow) withTests(reason string, strong func(string) string) strin
 	case s.Tests == TestsReach && reason == "":
 		return testsReachIt
 	case s.Tests == TestsReach:
-		return reason + "; " + testsReachIt
+		return testsReachIt + "; " + reason
 	}
 	return reason
 }
