@@ -58,7 +58,9 @@ func Annotations(r *Report) []Annotation {
 		}
 	}
 	shown, _ := headlined(locationRows(r))
-	for _, row := range groupRows(slices.DeleteFunc(slices.Clone(shown), func(s locationRow) bool { return !s.lacking() })) {
+	rows := slices.DeleteFunc(slices.Clone(shown), func(s locationRow) bool { return !s.lacking() })
+	neitherFirst(rows)
+	for _, row := range groupRows(rows) {
 		text, title := statusWords[row.Status], "Not reached"
 		if row.Status == Reached {
 			text, title = "reached in part: "+row.partly(human.Clean), "Reached in part"
@@ -66,7 +68,7 @@ func Annotations(r *Report) []Annotation {
 		if row.Reason != "" && row.Status != Reached {
 			text += ": " + human.Clean(row.Reason, maxReason)
 		}
-		text = sentence(upper(text))
+		text = sentence(upper(row.withTests(text, plainText)))
 		if row.Status != Unreachable && row.Status != Reached {
 			text += " \"Unreached\" does not mean safe."
 		}

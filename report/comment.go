@@ -58,6 +58,7 @@ func Comment(r *Report, o Options) []byte {
 		p.section(untilEffect, human.Plural(len(r.Fixed), "finding")+" fixed", p.fixed)
 		p.section(untilWarnings, "Faults of Sightline itself", p.faults)
 		p.section(untilWarnings, human.Plural(len(r.Warnings), "warning"), p.warnings)
+		p.tests()
 		p.notReached()
 		p.countedApart()
 		p.reachedLines()
@@ -102,7 +103,11 @@ func ranges(locations []locationRow) []string {
 		lines[s.File] = append(lines[s.File], s.Line.Line)
 	}
 	for _, file := range files {
-		entries = append(entries, code(file, maxPath)+" "+lineRanges(lines[file]))
+		entry := code(file, maxPath) + " " + lineRanges(lines[file])
+		if tests := testsReachOf(locations, file); tests != "" {
+			entry += " (" + tests + ")"
+		}
+		entries = append(entries, entry)
 	}
 	return entries
 }

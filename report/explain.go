@@ -159,6 +159,9 @@ func (e *Explained) Text(out string) string {
 		if text := human.Clean(l.Text, maxCall); text != "" {
 			x.line("  %s", text)
 		}
+		if said := (&locationRow{Line: *l}).saidOfTests(); said != "" {
+			x.line("  %s", said)
+		}
 	}
 	for i := range e.Targets {
 		t := &e.Targets[i]

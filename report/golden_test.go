@@ -85,7 +85,7 @@ func TestGolden(t *testing.T) {
 			}
 			for file, got := range map[string][]byte{
 				"explain.txt": []byte(explained.String()), "page.json": pageData(t, page), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
-				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o),
+				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), LCOVFile: LCOV(r),
 			} {
 				golden.Check(t, filepath.Join("testdata/golden", name, file), string(got))
 			}

@@ -88,6 +88,7 @@ type browserRow struct {
 	Text    string          `json:"text"`
 	Status  string          `json:"status"`
 	Reason  string          `json:"reason,omitempty"`
+	Tests   string          `json:"tests,omitempty"`
 	Aside   string          `json:"aside,omitempty"`
 	Harness bool            `json:"harness,omitempty"`
 	Partly  []string        `json:"partly,omitempty"`

@@ -47,6 +47,8 @@ func (p *page) browserFacts() []browserFact {
 		gate += "; required: " + r.Gate
 	}
 	add("Gate", gate)
+	add("Tests", describeTests(r, p.locations, plainText))
+	add("Tracefile", r.traced())
 	add("World", p.browserWorld())
 	add("Compiler", strings.Join(p.compilerNames(), ", "))
 	if s := r.Stats; s.Calls > 0 {
@@ -179,7 +181,7 @@ func (p *page) targetsOfRows() map[string][]*Target {
 }
 
 func (p *page) browserRow(s locationRow, targets []*Target) browserRow {
-	row := browserRow{Line: s.Line.Line, Place: s.place, Kind: s.Kind, Text: s.Text, Status: s.Status, Reason: s.Reason,
+	row := browserRow{Line: s.Line.Line, Place: s.place, Kind: s.Kind, Text: s.Text, Status: s.Status, Reason: s.Reason, Tests: s.Tests,
 		Aside: s.Aside, Harness: s.Harness, Partly: s.Partly, Barrier: s.Barrier, Targets: []browserTarget{}}
 	for _, t := range targets {
 		shown := browserTarget{Contract: t.Contract, Status: t.Status, Reason: t.Reason, Barrier: t.Barrier, Executions: t.Executions, Calls: t.Calls,

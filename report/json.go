@@ -93,6 +93,9 @@ func jsonError(data []byte, err error) string {
 // the first counts.
 var statuses = []string{Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, NoBytecode}
 
+// testsReach are all values of what a report says of the project's own tests.
+var testsReach = []string{TestsReach, TestsMiss, TestsUnknown, ""}
+
 // Validate returns an error unless every value of an enumeration is known and every line
 // number is positive. An empty verdict is allowed: it is not decided yet.
 func (r *Report) Validate() error {
@@ -109,12 +112,14 @@ func (r *Report) Validate() error {
 	for i, l := range r.Lines {
 		where := fmt.Sprintf("lines[%d]", i)
 		check(where, "status", l.Status, statuses...)
+		check(where, "reach of tests", l.Tests, testsReach...)
 		if l.Line < 1 {
 			errs = append(errs, fmt.Errorf("%s: line number %d", where, l.Line))
 		}
 	}
 	for i, t := range r.Targets {
 		check(fmt.Sprintf("targets[%d]", i), "status", t.Status, statuses...)
+		check(fmt.Sprintf("targets[%d]", i), "reach of tests", t.Tests, testsReach...)
 	}
 	for i, c := range r.Clashes {
 		check(fmt.Sprintf("clashes[%d]", i), "severity", c.Severity, severities...)

@@ -356,6 +356,7 @@ func (p *page) notReached() {
 	if len(list) == 0 {
 		return
 	}
+	neitherFirst(list)
 	rest := len(list)
 	switch {
 	case p.detail >= noUnreached:
@@ -419,8 +420,11 @@ func (p *page) countedApart() {
 	}
 }
 
-// why is the reason why a row was not reached.
-func why(s locationRow) string {
+// why is the reason why a row was not reached, with what tests reach.
+func why(s locationRow) string { return s.withTests(whyMissed(s), emphasized) }
+
+// whyMissed is the reason why a row was not reached.
+func whyMissed(s locationRow) string {
 	known := map[string]string{
 		OnlyReverts:  "only in calls that revert",
 		Unreachable:  "**proved unreachable**",
@@ -432,6 +436,8 @@ func why(s locationRow) string {
 	switch {
 	case s.Status == Reached:
 		return "reached in part: " + s.partly(code)
+	case known == "" && reason == "" && s.neither():
+		return ""
 	case known == "" && reason == "":
 		return "not reached"
 	case known == "", s.Status == Undeployable && strings.Contains(s.Reason, "could not be deployed"):

@@ -48,6 +48,9 @@ type Report struct {
 	// contract calls.
 	Harnesses []Harness `json:"harnesses,omitempty"`
 
+	// Tracefiles are the LCOV tracefiles that say which lines the project's own tests reach.
+	Tracefiles []Tracefile `json:"tracefiles,omitempty"`
+
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
@@ -254,6 +257,13 @@ const (
 	NoBytecode   = "no-bytecode"
 )
 
+// Whether the project's own tests reach a line, by the tracefiles that were given.
+const (
+	TestsReach   = "reached"
+	TestsMiss    = "unreached"
+	TestsUnknown = "unknown" // no tracefile counts it
+)
+
 // Line is a changed line.
 type Line struct {
 	File   string `json:"file"`
@@ -262,6 +272,8 @@ type Line struct {
 	Text   string `json:"text"` // of the head version, at most 200 bytes
 	Status string `json:"status"`
 	Reason string `json:"reason"`
+	// Tests is whether the project's own tests reach the line; empty: no tracefile was given.
+	Tests string `json:"tests,omitempty"`
 	// Unused is set for code that has no bytecode because no contract that can be deployed
 	// holds it; comments and declarations are not code.
 	Unused bool `json:"unused,omitempty"`
@@ -387,6 +399,13 @@ type Remedy struct {
 	Tried bool `json:"tried,omitempty"`
 }
 
+// Tracefile is an LCOV tracefile that was read.
+type Tracefile struct {
+	File    string `json:"file"`    // as it was named
+	Sources int    `json:"sources"` // that it is about
+	Lines   int    `json:"lines"`   // of the change that it counts
+}
+
 // Unread is a changed file at which nothing looked, though it may hold code that ships, or
 // decide about it.
 type Unread struct {
@@ -404,6 +423,7 @@ type Target struct {
 	Contract string `json:"contract"`
 	Status   string `json:"status"`
 	Reason   string `json:"reason"`
+	Tests    string `json:"tests,omitempty"` // as in [Line], of the line and not of the contract
 	// Barrier is as in [Line].
 	Barrier *Barrier `json:"barrier,omitempty"`
 	// For reached and only-reverts ones: when it was first reached, and how.

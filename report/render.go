@@ -9,9 +9,10 @@ const (
 	CommentFile = "comment.md"
 	SummaryFile = "summary.md"
 	HTMLFile    = "report.html"
+	LCOVFile    = "lcov.info"
 )
 
-// Render makes report.json, sightline.sarif, comment.md, summary.md and report.html, by name.
+// Render makes report.json, sightline.sarif, comment.md, summary.md, report.html and lcov.info, by name.
 func Render(r *Report, o Options) (map[string][]byte, error) {
 	if o.OmitTimes {
 		r = normalize(r)
@@ -31,5 +32,6 @@ func Render(r *Report, o Options) (map[string][]byte, error) {
 	}
 	return map[string][]byte{
 		JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), HTMLFile: shown,
+		LCOVFile: LCOV(r),
 	}, nil
 }

@@ -15,7 +15,7 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != "comment.md report.html report.json sightline.sarif summary.md" {
+	if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != "comment.md lcov.info report.html report.json sightline.sarif summary.md" {
 		t.Errorf("files: %s", got)
 	}
 	if !bytes.Equal(files[JSONFile], encodeReport(t, r, true)) {

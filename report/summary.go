@@ -30,6 +30,7 @@ func Summary(r *Report, o Options) []byte {
 		p.fixed()
 		p.faults()
 		p.warnings()
+		p.tests()
 		p.notReached()
 		p.countedApart()
 		p.reachedTable()
@@ -59,10 +60,18 @@ func (p *page) reachedTable() {
 		return
 	}
 	p.folded(title, func() {
-		p.line("| Reached | Code | First after | By | In `reproducers/` |\n|---|---|---|---|---|")
+		head, rule, traced := "| Reached | Code | First after | By | In `reproducers/` |", "|---|---|---|---|---|", len(p.r.Tracefiles) > 0
+		if traced {
+			head, rule = head+" Your tests |", rule+"---|"
+		}
+		p.line("%s\n%s", head, rule)
 		shown := reached[:min(len(reached), p.rows)]
 		for _, s := range shown {
-			p.line("| %s | %s | %s |", p.linkRow(s), code(s.Text, maxCall), p.howReached(s.target))
+			row := fmt.Sprintf("| %s | %s | %s |", p.linkRow(s), code(s.Text, maxCall), p.howReached(s.target))
+			if traced {
+				row += " " + testsCell(s) + " |"
+			}
+			p.line("%s", row)
 		}
 		p.more(len(reached)-len(shown), "line")
 	})

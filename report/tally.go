@@ -48,7 +48,7 @@ func locationRows(r *Report) []locationRow {
 		at, known := index[place]
 		if !known || at >= lines {
 			at = add(locationRow{place: place, Line: Line{
-				File: t.File, Line: t.Line, Status: t.Status, Reason: t.Reason, Contracts: []string{t.Contract},
+				File: t.File, Line: t.Line, Status: t.Status, Reason: t.Reason, Tests: t.Tests, Contracts: []string{t.Contract},
 			}})
 		}
 		if out[at].target == nil && out[at].Status == t.Status {
@@ -151,7 +151,7 @@ func groupRows(locations []locationRow) []rowGroup {
 
 // take adds a row, and reports whether it fits into the group.
 func (r *rowGroup) take(s locationRow) bool {
-	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason || !slices.Equal(r.Line.Partly, s.Line.Partly) {
+	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason || r.Tests != s.Tests || !slices.Equal(r.Line.Partly, s.Line.Partly) {
 		return false
 	}
 	if r.lines[len(r.lines)-1]+1 != s.Line.Line {

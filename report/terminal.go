@@ -142,10 +142,14 @@ func (t *terminal) lines() {
 	}
 	counts := t.tally.describe(slices.Concat([]string{Reached, partly}, missed)...)
 	shown, apart := headlined(locationRows(t.r))
+	neitherFirst(shown)
 	if n := t.tally[NoBytecode] + t.r.count(apart)[NoBytecode]; n > 0 {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
+	if said := describeTests(t.r, shown, plainText); said != "" {
+		t.line("%-*s  %s", len(label), "tests", said)
+	}
 	rows := map[string][]rowGroup{}
 	width := 0
 	listed := slices.Concat(missed, []string{partly})
@@ -164,6 +168,7 @@ func (t *terminal) lines() {
 			if status == partly {
 				reason = r.partly(human.Clean)
 			}
+			reason = r.withTests(reason, plainText)
 			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), reason)
 			if try, _ := r.Barrier.shortTry(); try != "" && status != partly {
 				t.line("  %-12s  %-*s  try: %s", "", width, "", human.Clean(try, maxReason))

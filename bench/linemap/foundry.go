@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -21,6 +20,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/report/lcov"
 )
 
 // replay is the test that forge runs: it makes the same World and performs the
@@ -213,31 +213,18 @@ func (f *foundry) coverage(ctx context.Context) (hits, []string, error) {
 	return lines, strings.FieldsFunc(string(differences), func(r rune) bool { return r == '\n' }), nil
 }
 
-// readLCOV reads the lines of a tracefile (geninfo(1), "FILES").
+// readLCOV reads the lines of a tracefile.
 func readLCOV(text []byte) (hits, error) {
-	lines := hits{}
-	file := ""
-	for scanner := bufio.NewScanner(bytes.NewReader(text)); scanner.Scan(); {
-		kind, rest, _ := strings.Cut(scanner.Text(), ":")
-		switch kind {
-		case "SF":
-			file = rest
-			lines[file] = map[int]int{}
-		case "DA":
-			fields := strings.Split(rest, ",")
-			if len(fields) < 2 || file == "" {
-				return nil, fmt.Errorf("lcov: %q is not a line of a file", scanner.Text())
-			}
-			line, err := strconv.Atoi(fields[0])
-			count, err2 := strconv.Atoi(fields[1])
-			if err = errors.Join(err, err2); err != nil {
-				return nil, fmt.Errorf("lcov: %w", err)
-			}
-			lines[file][line] += count
-		}
+	sources, err := lcov.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("lcov: %w", err)
 	}
-	if len(lines) == 0 {
-		return nil, errors.New("lcov: no file")
+	lines := hits{}
+	for i := range sources {
+		lines[sources[i].Path] = map[int]int{}
+		for line, count := range sources[i].Hits {
+			lines[sources[i].Path][line] = int(min(count, math.MaxInt))
+		}
 	}
 	return lines, nil
 }

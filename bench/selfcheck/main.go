@@ -2,6 +2,7 @@
 //
 //	main.go     what is measured
 //	projects.go the projects, and which of their files count as changed
+//	forge.go    the Foundry tests of mistakes, under forge
 //	tables.go   what became of the mistakes, by project, operator and oracle
 package main
 
@@ -26,11 +27,13 @@ request that adds the files (the examples: as their own): mistakes are planted i
 is the code as it is. -seconds is the most that the campaigns against one mistake take, and -mutants the number of mistakes in each project.
 
 summary: caught is the percentage of mistakes, those apart that change nothing which a call can show, that fail the check or are
-named in the comment; failing, of those that fail it; both by project as well.`
+named in the comment; failing, of those that fail it; by project as well. sampled are the mistakes whose Foundry test forge ran (-forge), and confirmed those
+of which it fails with the mistake and passes without.`
 
 var options struct {
 	only    string
 	mutants int
+	forge   int
 	keep    string
 }
 
@@ -40,6 +43,7 @@ func main() {
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&options.only, "only", "", "projects to measure, parts of their names separated by commas; empty: all")
 			flags.IntVar(&options.mutants, "mutants", 12, "mistakes in each project")
+			flags.IntVar(&options.forge, "forge", 0, "run the Foundry tests of `N` mistakes under forge, with the mistake and without")
 			flags.StringVar(&options.keep, "keep", "", "a `FOLDER` to copy the reports to")
 		},
 	})
@@ -77,7 +81,17 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	if len(results) == 0 {
 		return nil, fmt.Errorf("-only %q: no project has that in its name", options.only)
 	}
-	return tables(results), ctx.Err()
+	out := tables(results)
+	if options.forge > 0 {
+		list, err := confirm(ctx, run, modules, results, options.forge)
+		if err != nil {
+			return nil, err
+		}
+		table, holds := ofForge(list)
+		out.Tables = append(out.Tables, table)
+		out.Summary["sampled"], out.Summary["confirmed"] = float64(len(list)), float64(holds)
+	}
+	return out, ctx.Err()
 }
 
 func chosen(name, only string) bool {

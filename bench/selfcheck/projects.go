@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/published"
 )
@@ -57,7 +58,11 @@ func packages() harness.Packages {
 			all = append(all, p.Package)
 		}
 	}
-	return published.Install(all).Solc(exampleSolc)
+	list := published.Install(all).Solc(exampleSolc)
+	for name, version := range forge.Packages(exampleSolc) {
+		list[name] = version
+	}
+	return list
 }
 
 // exampleSolc compiles the examples, which are built with it (examples/build.mjs).

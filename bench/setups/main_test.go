@@ -19,8 +19,10 @@ BRDA:1,0,0,1
 end_of_record
 SF:src/test/B.sol
 DA:1,1
+end_of_record
 SF:src/C.sol
 DA:9,0
+end_of_record
 `
 
 // TestCompare counts what both reach, on a report and a tracefile.

@@ -29,6 +29,7 @@ its sources, diff and compiler output. Examples: %s.`, strings.Join(examples.Nam
 	settings := config.New(cmd.Flags())
 	settings.RegisterCampaign()
 	settings.RegisterOutput()
+	_ = cmd.Flags().MarkHidden("lcov") // an example's tests have not run
 	cmd.Flags().SortFlags = false
 	_ = cmd.Flags().Set("timeout", "20") // seconds: a demonstration's patience
 	cmd.Flags().Lookup("timeout").DefValue = "20"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/report/lcov"
 )
 
 // cmdIntact is "intact DIR": fails unless the output folder of a run holds what
@@ -33,6 +35,7 @@ func checkOutput(dir string) []string {
 		return append(c.problems, err.Error())
 	}
 	c.run(r)
+	c.lcov(r)
 	for i := range r.Targets {
 		c.target(&r.Targets[i])
 	}
@@ -70,6 +73,35 @@ func (c *outputCheck) file(name string) []byte {
 	c.expect(err == nil, "%v", err)
 	c.expect(err != nil || len(data) > 0, "%s is empty", name)
 	return data
+}
+
+// lcov checks that lcov.info has the report's lines that have bytecode, and no other.
+func (c *outputCheck) lcov(r *report.Report) {
+	want, got := map[string]bool{}, map[string]bool{} // whether it was reached, by place
+	counts := []string{report.Reached, report.OnlyReverts, report.Unreached, report.Unreachable, report.Undeployable}
+	for _, l := range r.Lines {
+		if slices.Contains(counts, l.Status) {
+			want[fmt.Sprintf("%s:%d", l.File, l.Line)] = l.Status == report.Reached
+		}
+	}
+	for _, t := range r.Targets {
+		if slices.Contains(counts, t.Status) && t.File != "" {
+			place := fmt.Sprintf("%s:%d", t.File, t.Line)
+			want[place] = want[place] || t.Status == report.Reached
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(c.dir, report.LCOVFile))
+	c.expect(err == nil, "%v", err)
+	if len(want) > 0 {
+		sources, err := lcov.Read(text)
+		c.expect(err == nil, "%s: %v", report.LCOVFile, err)
+		for _, s := range sources {
+			for line, hits := range s.Hits {
+				got[fmt.Sprintf("%s:%d", s.Path, line)] = hits > 0
+			}
+		}
+	}
+	c.expect(maps.Equal(got, want) && (len(want) > 0 || len(text) == 0), "%s has %v, the report %v", report.LCOVFile, got, want)
 }
 
 func (c *outputCheck) run(r *report.Report) {

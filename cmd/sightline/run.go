@@ -15,6 +15,9 @@ const runExamples = `  # what the working tree changed compared with the default
   # the same result every time
   sightline run --base main --seed 7 --workers 1 --test-limit 50000 --omit-times
 
+  # with what your own tests reach: which lines neither they nor the campaign do
+  forge coverage --report lcov && sightline run --lcov lcov.info
+
   # whole contracts, without a base
   sightline run --audit
   sightline run --audit contracts/Vault.sol contracts/lending
@@ -27,8 +30,8 @@ func (p *program) runCommand() *cobra.Command {
 		Use:   "run [--audit [PATH...]]",
 		Short: "Fuzz what changed and report",
 		Long: `Maps the changed lines to bytecode, fuzzes toward them within the time limit, and writes
-report.json, report.html, sightline.sarif, comment.md, summary.md and one reproducer per reached
-line and finding to the output folder. Nothing is reported as happening unless it was replayed on
+report.json, report.html, sightline.sarif, comment.md, summary.md, lcov.info and one reproducer per
+reached line and finding to the output folder. Nothing is reported as happening unless it was replayed on
 go-ethereum.
 
 Without --base and --diff, the working tree is compared with the merge base of the default branch.
@@ -39,6 +42,8 @@ sources are compiled with the newest solc that their pragmas allow. Compilers co
 environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm; a release that the
 machine lacks is downloaded and checked. What they answer is cached, so that the next run is quick.
 A change of comments or layout alone is not compiled at all.
+
+With --lcov, the report says which of the lines your own tests reach, by an LCOV tracefile of them.
 
 With --audit there is no change and no base: every line of the contracts under test, or of the files
 and folders that are named, is a target, and what compares with a base does not watch. The gate is

@@ -119,6 +119,7 @@ func (a *action) outputs(r *report.Report) {
 		{"comment-file", a.outFile(report.CommentFile)},
 		{"summary", a.outFile(report.SummaryFile)},
 		{"page", a.outFile(report.HTMLFile)},
+		{"lcov", a.outFile(report.LCOVFile)},
 	}
 	bundle := ""
 	if r.BundleSHA256 != "" {

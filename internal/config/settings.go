@@ -163,7 +163,8 @@ func (s *Settings) RegisterCampaign() {
 // RegisterOutput registers the flags for where results are written and what they decide.
 func (s *Settings) RegisterOutput() {
 	f, o, g := s.flags, &s.options.Output, &s.options.Gate
-	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, report.html, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
+	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, report.html, sightline.sarif, comment.md, summary.md, lcov.info and reproducers to this `DIR`")
+	f.StringArrayVar(&s.options.Change.Tracefiles, "lcov", nil, "say which of the lines your own tests reach, by this LCOV tracefile `FILE` of them: forge coverage --report lcov (repeatable)")
 	f.StringVar(&g.FailOn, "fail-on", DefaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	f.StringVar(&g.Condition, "gate", "", "also fail unless this `CONDITION` holds: \"new_findings(medium) == 0 && reached >= 80%\"")
 	f.StringVar(&s.minReached, "min-reached", DefaultMinReached, "name first what was not reached if less than this `SHARE` of the changed lines was: 80%, or 0.8 (the headline only; the gate has its own condition)")

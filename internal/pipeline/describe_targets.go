@@ -43,6 +43,7 @@ func (d *describer) targets() error {
 		if err != nil {
 			return err
 		}
+		t.Tests = d.change.TestsReach(d.change.Mapping.Targets[i].Position)
 		d.report.Targets = append(d.report.Targets, t)
 	}
 	return d.elsewhere()
@@ -261,7 +262,7 @@ func (d *describer) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 // lines combines the targets' results: people are shown lines.
 func (d *describer) lines() {
 	for _, l := range d.change.Mapping.Lines {
-		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Aside: d.change.Aside(&l), Contracts: []string{},
+		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Aside: d.change.Aside(&l), Tests: d.change.TestsReach(l.Position), Contracts: []string{},
 			Harness: len(l.Targets) > 0 && !slices.ContainsFunc(l.Targets, func(i int) bool { return !d.change.IsGenerated(d.change.Mapping.Targets[i].Contract) })}
 		var results []diffmap.TargetResult
 		for _, i := range l.Targets {

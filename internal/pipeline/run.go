@@ -87,6 +87,7 @@ func begin(o *Options, c *change.Change) *run {
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
 	r.report.Unread, r.report.Harnesses = c.Unread, c.Harnesses
 	r.builds()
+	r.tracefiles()
 	r.oracles, _ = watching(o)
 	if c.Audits() {
 		r.report.Audit = &report.Audit{}
@@ -129,6 +130,14 @@ func (r *run) builds() {
 		if different := r.change.DifferentCode(b); different != "" {
 			r.o.Log.Warn("%s: %s (it gives no debug build): no line is called unreachable, and a line counts as reached only if it is reached in the project's own build too", b.Origin, different)
 		}
+	}
+}
+
+// tracefiles describes what the tracefiles of the project's tests say of the change.
+func (r *run) tracefiles() {
+	r.report.Tracefiles = r.change.Tracefiles()
+	for _, t := range r.report.Tracefiles {
+		r.o.Log.Line("tests   %s counts %s", human.Printable(t.File), human.Plural(t.Lines, "changed line"))
 	}
 }
 

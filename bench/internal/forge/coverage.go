@@ -1,19 +1,20 @@
 package forge
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/sightline-evm/sightline/report/lcov"
 )
 
 // Place is a line of a source.
@@ -81,30 +82,20 @@ func Output(ctx context.Context, forge, folder string, environment []string, arg
 // tail is the end of what a program wrote, for a message.
 func tail(out []byte) []byte { return out[max(0, len(out)-2000):] } // a screen of lines
 
-// ReadCoverage reads an lcov tracefile: SF names a source, DA a line with its hits, FN
-// the line of a function.
+// ReadCoverage reads the tracefile that forge wrote.
 func ReadCoverage(text []byte) (*Coverage, error) {
+	sources, err := lcov.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("lcov.info: %w", err)
+	}
 	c := &Coverage{Hits: map[Place]int{}, Functions: map[Place]bool{}}
-	file := ""
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		kind, rest, _ := strings.Cut(lines.Text(), ":")
-		number, hits, found := strings.Cut(rest, ",")
-		switch kind {
-		case "SF":
-			file = filepath.ToSlash(rest)
-		case "FN":
-			line, err := strconv.Atoi(number)
-			if err != nil {
-				return nil, fmt.Errorf("lcov.info: %q is not a function with its line", lines.Text())
-			}
+	for i := range sources {
+		file := filepath.ToSlash(sources[i].Path)
+		for line, hits := range sources[i].Hits {
+			c.Hits[Place{file, line}] = int(min(hits, math.MaxInt))
+		}
+		for line := range sources[i].Functions {
 			c.Functions[Place{file, line}] = true
-		case "DA":
-			line, err := strconv.Atoi(number)
-			n, err2 := strconv.Atoi(hits)
-			if err := errors.Join(err, err2); err != nil || !found {
-				return nil, fmt.Errorf("lcov.info: %q is not a line number with its hits", lines.Text())
-			}
-			c.Hits[Place{file, line}] = n
 		}
 	}
 	return c, nil

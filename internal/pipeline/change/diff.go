@@ -19,6 +19,14 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
+// readInput reads what needs no compiler: tracefiles, and what changed.
+func (c *Change) readInput(ctx context.Context) error {
+	if err := c.readTracefiles(); err != nil {
+		return err
+	}
+	return c.readDiff(ctx)
+}
+
 // readDiff finds out what changed: from the caller, from a diff file, or by asking git.
 func (c *Change) readDiff(ctx context.Context) error {
 	o := c.options

@@ -20,7 +20,11 @@ import (
 )
 
 // readExample is [Read] on embedded files.
-func readExample(name string, log *progress.Log) (*Change, error) {
+func readExample(o *Options, log *progress.Log) (*Change, error) {
+	if len(o.Tracefiles) > 0 {
+		return nil, exit.BadInput("--lcov: an example has no tests of its own; leave it out")
+	}
+	name := o.Example
 	embedded, err := examples.Load(name)
 	if err != nil {
 		return nil, exit.BadInput("--example: %w", err)

@@ -17,7 +17,7 @@ func (c *Change) Lines() []report.Line {
 	}
 	for _, l := range c.Mapping.Lines {
 		lines = append(lines, report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(),
-			Text: c.LineText(l.Position), Status: string(l.Status), Reason: l.Reason, Unused: l.Unused, Aside: c.Aside(&l), Contracts: []string{}})
+			Text: c.LineText(l.Position), Status: string(l.Status), Reason: l.Reason, Unused: l.Unused, Aside: c.Aside(&l), Tests: c.TestsReach(l.Position), Contracts: []string{}})
 	}
 	return lines
 }

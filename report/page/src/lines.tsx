@@ -100,7 +100,7 @@ function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () =>
         <span class="at">{row.line > 0 ? row.line : ""}</span>
         <Mark status={status} />
         <code>{row.text === "" && row.line === 0 ? row.place : row.text}</code>
-        <span class="when">{found.map((f) => <span class={`chip v-${f.severity}`} key={f.id}>{f.id}</span>)} {row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
+        <span class="when">{found.map((f) => <span class={`chip v-${f.severity}`} key={f.id}>{f.id}</span>)} {chipOf(row, status)} {row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
         {lacking.has(status) && row.reason && !open && <span class="why">{row.reason}</span>}
       </button>
       {open && <Details row={row} status={status} />}
@@ -108,8 +108,26 @@ function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () =>
   );
 }
 
+// neither reports whether neither the campaign nor the project's tests reach a row.
+export const neither = (row: Row): boolean => row.tests === "unreached" && lacking.has(row.status);
+
+// chipOf marks what the project's own tests reach, and what nothing reaches.
+function chipOf(row: Row, status: string) {
+  if (neither(row)) {
+    return <span class="chip nothing">nor do tests reach it</span>;
+  }
+  return row.tests === "reached" ? <span class="chip">{lacking.has(status) ? "tests reach it" : "tests, too"}</span> : null;
+}
+
 // lacking are the statuses for which the reason shows at once.
 export const lacking = new Set(["only-reverts", "unreached", "unreachable", "undeployed", "unmapped", "not-fuzzed"]);
+
+// said is what is known of the project's own tests, by what a tracefile has of the line.
+const said = {
+  reached: "Your tests reach it.",
+  unreached: "Your tests do not reach it.",
+  unknown: "Whether your tests reach it is not known: the tracefile does not count it.",
+};
 
 // Details says all that is known of a row.
 function Details({ row, status }: { row: Row; status: string }) {
@@ -122,6 +140,7 @@ function Details({ row, status }: { row: Row; status: string }) {
       </p>
       {found.length > 0 && <p>A finding is about this line: {found.map(({ id }, i) => <>{i > 0 && ", "}<a href={anchor(id)}>{id}</a></>)}</p>}
       {row.reason && <p>{row.reason}</p>}
+      {row.tests && <p>{neither(row) ? "Neither the campaign nor your tests reach it." : said[row.tests]}</p>}
       {row.partly?.length ? <p>Not executed: {row.partly.map((p, i) => <>{i > 0 && ", "}<code>{p}</code></>)}</p> : null}
       {row.harness && <p>Only a generated harness calls it: failures there are not findings.</p>}
       {row.aside && <p>It is part of a {row.aside}, and counted apart.</p>}

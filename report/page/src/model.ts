@@ -131,6 +131,7 @@ export interface Row {
   text: string;
   status: string;
   reason?: string;
+  tests?: "reached" | "unreached" | "unknown";
   aside?: string;
   harness?: boolean;
   partly?: string[];
