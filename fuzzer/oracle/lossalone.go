@@ -219,6 +219,11 @@ func (l *lossAlone) others() (list []common.Address) {
 	return list
 }
 
+// isVictims reports whether a frame runs code of the project, in the name of an account that had code before the attack.
+func (l *lossAlone) isVictims(f *evm.Frame) bool {
+	return l.isProjects(f) || runsProjects(f) && slices.ContainsFunc(l.Calls()[:l.from], func(c evm.Call) bool { return c.Create && c.Address == f.Self })
+}
+
 // paysThem is where a call pays the attackers: where a contract of the project sends one of them ether, or a token changes what
 // it keeps for one.
 func (l *lossAlone) paysThem(call int) (at bytecode.Location, contract string) {
@@ -229,19 +234,19 @@ func (l *lossAlone) paysThem(call int) (at bytecode.Location, contract string) {
 			continue
 		}
 		if !f.Value.IsZero() && f.Parent >= 0 && l.isTheirs(f.Self) && f.Kind == evm.KindCall {
-			if by, place := caller(l.Exec, i); by >= 0 && l.isProjects(&l.Exec.Frames[by]) {
+			if by, place := caller(l.Exec, i); by >= 0 && l.isVictims(&l.Exec.Frames[by]) {
 				return place, contractOf(&l.Exec.Frames[by])
 			}
 		}
 		if f.Program == nil || f.Program.Contract == nil {
 			continue
 		}
-		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && l.isProjects(f) {
+		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && l.isVictims(f) {
 			return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, contractOf(f)
 		}
 		if access := keptFor(f, l.isTheirs); access != nil {
 			at, contract = bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f)
-			if by, place := caller(l.Exec, i); by >= 0 && l.isProjects(&l.Exec.Frames[by]) {
+			if by, place := caller(l.Exec, i); by >= 0 && l.isVictims(&l.Exec.Frames[by]) {
 				at, contract = place, contractOf(&l.Exec.Frames[by])
 			}
 		}

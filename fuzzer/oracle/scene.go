@@ -97,8 +97,11 @@ func (s *Scene) existed(account common.Address) bool {
 
 // isProjects reports whether a frame runs code of the project, in the name of an account that had code in
 // the World.
-func (s *Scene) isProjects(f *evm.Frame) bool {
-	return f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Generated && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Runtime && s.existed(f.Self)
+func (s *Scene) isProjects(f *evm.Frame) bool { return runsProjects(f) && s.existed(f.Self) }
+
+// runsProjects reports whether a frame runs code of the project.
+func runsProjects(f *evm.Frame) bool {
+	return f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Generated && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Runtime
 }
 
 // caller is the nearest frame of a known program around a frame, and where in it the call is that led there;
