@@ -36,6 +36,9 @@ func (row *Permission) name() string {
 	return row.Contract[strings.LastIndexByte(row.Contract, ':')+1:] + "." + row.Variable
 }
 
+// Describe is a row that changed, for people: "Vault.limit: the owner → anyone".
+func (row *Permission) Describe() string { return row.name() + ": " + row.Before + " → " + row.Now }
+
 // validate returns what is wrong with an effect.
 func (e *Effect) validate() (errs []error) {
 	for i := range e.Permissions {

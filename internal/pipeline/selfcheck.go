@@ -167,6 +167,14 @@ func (r *run) judgeMutant(m *report.Mutant) {
 			say(report.Noted, oracle.Behavior, of.Effect.Behaviors[i].Describe(), nil)
 		}
 	}
+	if of.Effect != nil {
+		for i := range of.Effect.Permissions {
+			// What no sender was seen to write may be what no call reached.
+			if p := &of.Effect.Permissions[i]; p.Changed && p.Now == report.Anyone && p.Before != report.Unseen {
+				say(report.Noted, oracle.Behavior, p.Describe(), nil)
+			}
+		}
+	}
 	if m.Result == report.Noted {
 		return
 	}
