@@ -88,7 +88,7 @@ optimizer = false
 `
 
 // named is the name of a test's function.
-var named = regexp.MustCompile(`function (test_SL\w*)\(`)
+var named = regexp.MustCompile(`function (test_\w+)\(`)
 
 // test runs the Foundry test of a mistake in a copy of the project, and returns its status.
 func (p *project) test(ctx context.Context, run *harness.Run, modules, folder string, m *report.Mutant, planted bool) (string, error) {

@@ -74,6 +74,7 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			continue
 		}
 		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, behavior(b))
+		r.behaviors = append(r.behaviors, b)
 	}
 	result.Findings = said
 }
@@ -113,7 +114,7 @@ func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *com
 	if err != nil {
 		return nil, err
 	}
-	budget := &compare.Budget{Config: r.config, Spent: result.Stats, Saved: r.history.Seeds(r.head.Deployment.Space), Oracles: r.oracles, SameBuilds: r.change.SameBuilds()}
+	budget := &compare.Budget{Config: r.config, Spent: result.Stats, Saved: r.history.Seeds(r.head.Deployment.Space), Oracles: r.oracles, SameBuilds: r.change.SameBuilds(), Asks: r.planted}
 	return sides.Search(ctx, budget, result.Suite, r.o.Log)
 }
 

@@ -67,18 +67,20 @@ func (r *run) work(ctx context.Context) error {
 
 // run is a run under way, with its results so far.
 type run struct {
-	o       *Options
-	change  *change.Change
-	head    compare.Head // once deployed
-	judge   evm.Machine  // on the head
-	config  fuzzer.Config
-	saved   []input.Sequence // inputs that the campaign began with, before it trims them
-	seeds   []string         // texts of inputs that the campaign begins with as well, as far as they fit
-	suite   []input.Packed   // the campaign's, in the end
-	history *compare.History
-	oracles oracle.Choice
-	report  *report.Report
-	files   replay.Files
+	o         *Options
+	change    *change.Change
+	head      compare.Head // once deployed
+	judge     evm.Machine  // on the head
+	config    fuzzer.Config
+	saved     []input.Sequence    // inputs that the campaign began with, before it trims them
+	seeds     []string            // texts of inputs that the campaign begins with as well, as far as they fit
+	suite     []input.Packed      // the campaign's, in the end
+	planted   bool                // it is of a planted mistake, see selfCheck
+	behaviors []*compare.Behavior // those of the report, in its order
+	history   *compare.History
+	oracles   oracle.Choice
+	report    *report.Report
+	files     replay.Files
 }
 
 // begin starts the report with what is known before anything runs.

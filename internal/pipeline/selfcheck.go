@@ -4,14 +4,17 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -111,7 +114,7 @@ func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seed
 		o.Campaign.CorpusDir, o.Campaign.Deadline = "", time.Time{}
 		o.Campaign.Timeout, o.Campaign.Calls = check.Timeout/time.Duration(share), check.Calls/share
 		of := begin(&o, e)
-		of.seeds = seeds
+		of.seeds, of.planted = seeds, true
 		head, recipe, err := deploy.Edited(ctx, e, r.head.Deployment, r.head.Recipe)
 		if err == nil {
 			err = of.deployed(head, recipe)
@@ -165,6 +168,9 @@ func (r *run) judgeMutant(m *report.Mutant) {
 	if of.Effect != nil {
 		for i := range of.Effect.Behaviors {
 			say(report.Noted, oracle.Behavior, of.Effect.Behaviors[i].Describe(), nil)
+			if m.Test == nil {
+				m.Test = r.behaviorTest(i)
+			}
 		}
 	}
 	if of.Effect != nil {
@@ -193,6 +199,30 @@ func (r *run) judgeMutant(m *report.Mutant) {
 	case reached == 0:
 		m.Reason = "no call reached it"
 	}
+}
+
+// differs is how the kinds of behaviors are told by a Foundry test.
+var differs = map[compare.Kind]replay.Differs{
+	compare.Succeeds: replay.DiffersInOutcome, compare.Reverts: replay.DiffersInOutcome, compare.Returns: replay.DiffersInOutput, compare.Emits: replay.DiffersInEvents,
+	compare.Stores: replay.DiffersAfter, compare.Sends: replay.DiffersAfter,
+}
+
+// behaviorTest is a behavior of the report as a Foundry test that fails as long as it is so; nil: there is none.
+func (r *run) behaviorTest(i int) *report.FoundryTest {
+	b := r.behaviors[i]
+	claim := replay.Claim{Kind: replay.FindingClaim, Contract: b.Contract, Oracle: oracle.Behavior, Message: r.report.Effect.Behaviors[i].Describe(), Differs: differs[b.Kind]}
+	if claim.Differs == "" || r.files.Snapshot == nil {
+		return nil
+	}
+	if b.Answer != nil {
+		claim.Answer = &replay.Answer{To: b.Answer.To, Data: b.Answer.Data, Head: b.Answer.Head, Base: b.Answer.Base}
+	}
+	text := input.Format(r.head.Deployment.Space, b.Sequence)
+	test, err := r.files.Snapshot.FoundryTest(r.head.Deployment.Table, "behavior.json", &replay.Reproducer{Claim: claim, Sequence: strings.Split(strings.TrimSuffix(text, "\n"), "\n")})
+	if err != nil || !test.Fails {
+		return nil
+	}
+	return &report.FoundryTest{Text: test.Text, Fails: true}
 }
 
 // textsOf are sequences as text, by which another version of the code has them.

@@ -81,6 +81,9 @@ func (c *Claim) describe(path string) string {
 		}
 		return fmt.Sprintf("%s: %s %s", path, how, at)
 	}
+	if c.Differs != "" {
+		return c.Message
+	}
 	return fmt.Sprintf("%s %s: %s at %s", c.ID, c.Oracle, c.Message, at)
 }
 

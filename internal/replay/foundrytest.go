@@ -219,6 +219,8 @@ var moreCheatcodes = []struct{ name, source string }{
 	{"coinbase", "    function coinbase(address account) external;\n"},
 	{"setNonce", "    function setNonce(address account, uint64 nonce) external;\n"},
 	{"etch", "    function etch(address account, bytes calldata code) external;\n"},
+	{"recordLogs", "    function recordLogs() external;\n"},
+	{"getRecordedLogs", "    struct Log {\n        bytes32[] topics;\n        bytes data;\n        address emitter;\n    }\n\n    function getRecordedLogs() external returns (Log[] memory);\n"},
 	{"load", "    function load(address account, bytes32 slot) external view returns (bytes32);\n"},
 }
 
@@ -253,7 +255,11 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	}
 	world := t.worldText(body.String())
 	var b strings.Builder
-	fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+	head := fmt.Sprintf(foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+	if strings.Contains(body.String(), "sightlineEvents(") { // which returns structs
+		head = strings.Replace(head, "pragma solidity >=0.6.2;\n", "pragma solidity >=0.6.2;\npragma experimental ABIEncoderV2;\n", 1)
+	}
+	b.WriteString(head)
 	if t.base != nil {
 		t.imports.name(t.base.Contract)
 	}
@@ -282,6 +288,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	helper("sightlineHeld", heldHelper)
 	helper("sightlineCode", codeHelper)
 	helper("sightlineLog", logHelper)
+	helper("sightlineEvents", eventsHelper)
 	for _, c := range moreCheatcodes {
 		if strings.Contains(text, "sightline."+c.name+"(") {
 			more.WriteString(c.source)
@@ -388,7 +395,13 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 			fmt.Fprintf(b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", t.now, number)
 		}
 		t.writeScript(b, i, exec)
+		if last && claim.Differs == DiffersInEvents {
+			b.WriteString("        sightline.recordLogs();\n")
+		}
 		t.writeCall(b, i, c, exec)
+		if last && claim.Differs != "" {
+			return t.writeDifference(b, i, exec)
+		}
 		function := t.sequence[i].Function
 		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {

@@ -49,7 +49,20 @@ type Claim struct {
 	// Answer is what shows it after the sequence, of an oracle that compares with the base; nil: the last call shows
 	// it, where its entry is.
 	Answer *Answer `json:"answer,omitempty"`
+	// Differs is what the last call does otherwise than on the base, of what is no finding; it is written as a Foundry test, and in no file.
+	Differs Differs `json:"-"`
 }
+
+// Differs is how a call differs from what it does on the base.
+type Differs string
+
+// The ways in which calls differ; empty: of a finding. What is in storage, and who has which ether, a Claim's Answer tells.
+const (
+	DiffersInOutcome Differs = "outcome" // it succeeds, or fails, and does not on the base
+	DiffersInOutput  Differs = "output"  // it returns something else
+	DiffersInEvents  Differs = "events"  // it emits others
+	DiffersAfter     Differs = "after"   // what is asked afterwards has another answer
+)
 
 // Failure is how a call fails.
 type Failure struct {

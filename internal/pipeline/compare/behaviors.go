@@ -33,6 +33,8 @@ type Behavior struct {
 	// Anyone reports whether an outsider makes all calls.
 	Anyone bool
 	First  fuzzer.Mark // when it was seen
+	// Answer is what shows afterwards what the calls leave otherwise, where that was asked for; nil: nothing does, or the last call shows it.
+	Answer *fuzzer.Answer
 	// Now and Before are what it does on the head and on the base.
 	Now, Before string
 	// Meant is what an oracle makes of it that tests of the head contradict, Tests; nil: nothing.
@@ -167,7 +169,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if err != nil {
 		return nil, err
 	}
-	s.deciding, s.gas = s.findDeciding(judges.head), budget.SameBuilds
+	s.deciding, s.gas, s.asks = s.findDeciding(judges.head), budget.SameBuilds, budget.Asks
 	calls, err := s.sortSuite(suite, watch)
 	if err != nil {
 		return nil, err
@@ -295,6 +297,9 @@ func (s *Sides) behaviors(runners []*runner, fast, judges *pair) []*Behavior {
 		}
 		known[seen.key] = true
 		if b := fast.shorten(seen, judges); b != nil {
+			if s.asks {
+				b.Answer = fast.ask(b)
+			}
 			found = append(found, b)
 		}
 	}

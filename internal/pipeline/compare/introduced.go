@@ -50,6 +50,8 @@ type Budget struct {
 	Oracles oracle.Choice
 	// SameBuilds reports whether both sides are compiled alike, so that what calls cost can be compared.
 	SameBuilds bool
+	// Asks has behaviors say what shows them afterwards, see [Behavior.Answer].
+	Asks bool
 }
 
 // Findings compares each finding with the base. added reports whether the change adds the file of

@@ -40,6 +40,7 @@ type Sides struct {
 
 	deciding deciding // once a search has begun
 	gas      bool     // likewise: what calls cost is compared
+	asks     bool     // likewise: behaviors say what shows them afterwards
 }
 
 // counterpart is a function of an instance of the base.
