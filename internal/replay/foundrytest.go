@@ -38,7 +38,8 @@ type foundryTest struct {
 	used    map[common.Address]bool   // of them
 	imports *imports
 	attack  *attack
-	now     uint64 // the time of the call that is being written
+	kept    *keeping // nil: it is for those who save it
+	now     uint64   // the time of the call that is being written
 }
 
 // heldPlace is where the test contract's storage has the address of an instance.
@@ -50,6 +51,11 @@ type heldPlace struct {
 
 // newFoundryTest is the test of a sequence, whose execution exec is.
 func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
+	return newFoundryTestIn(l, exec, nil)
+}
+
+// newFoundryTestIn is a test that is kept in a folder, if there is one.
+func newFoundryTestIn(l *loaded, exec *evm.Execution, kept *keeping) (*foundryTest, error) {
 	if !l.snapshot.Told {
 		return nil, exit.BadInput("%s: neither Sightline nor a Foundry test made its World from nothing (a live chain, a state file, code put at an address or another version of Sightline did)", l.path)
 	}
@@ -63,6 +69,9 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 		if t.needs.setUps[i] {
 			break
 		}
+	}
+	if t.kept = kept; kept != nil {
+		t.imports.within, t.imports.folder, t.imports.fixed = kept.folder, kept.project, true
 	}
 	// forge gives the test that it runs the address that the first one has here.
 	if t.needs.setUps[0] && len(l.snapshot.SetUps) > 0 && l.snapshot.SetUps[0].Address == crypto.CreateAddress(l.snapshot.Tester, 1) {
@@ -253,7 +262,11 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	}
 	world := t.worldText(body.String())
 	var b strings.Builder
-	fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+	if t.kept != nil {
+		b.WriteString(t.kept.head(t.loaded, fails))
+	} else {
+		fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+	}
 	if t.base != nil {
 		t.imports.name(t.base.Contract)
 	}
@@ -407,6 +420,9 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 			fmt.Fprintf(b, "        if (!ok && keccak256(out) == %s) {\n            assembly { revert(add(out, 32), mload(out)) } // the finding: the call should not fail like this\n        }\n",
 				crypto.Keccak256Hash(exec.Calls[i].Output))
 			fails = true
+		case t.kept != nil && claim.Kind == LineClaim:
+			b.WriteString(outcomeText(i, failed))
+			b.WriteString(t.answerText(i, failed, exec.Calls[i].Output))
 		case failed:
 			fmt.Fprintf(b, "        if (ok) return sightlineLog(\"call %d succeeds, unlike when it was found\");\n", i+1)
 		default:

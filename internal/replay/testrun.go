@@ -61,11 +61,16 @@ contract %s is %s {
 // Source is the text of the test, which imports the test contract's source from a folder:
 // "." if it is in the same.
 func (t *FuzzTestRun) Source(id, folder, said string) string {
-	contract, function := t.Names(id)
-	file := path.Base(t.Contract.Source)
+	_, function := t.Names(id)
 	head := fmt.Sprintf(foundryTestHead, solidityComment(said), solidityComment(path.Join(t.Contract.Folder, t.Folder(), solidityName(id)+".t.sol")), function, failsSaidOfTest)
-	return strings.TrimSuffix(head, "\n") + strings.TrimPrefix(fmt.Sprintf(testRunBody,
-		t.Contract.Name, folder+"/"+file, contract, t.Contract.Name, function, solidityComment(t.Call), hexLiteral(t.Calldata)), "\n")
+	return strings.TrimSuffix(head, "\n") + t.body(id, folder)
+}
+
+// body is the test without its head.
+func (t *FuzzTestRun) body(id, folder string) string {
+	contract, function := t.Names(id)
+	return strings.TrimPrefix(fmt.Sprintf(testRunBody,
+		t.Contract.Name, folder+"/"+path.Base(t.Contract.Source), contract, t.Contract.Name, function, solidityComment(t.Call), hexLiteral(t.Calldata)), "\n")
 }
 
 // failsSaidOfTest is what it means that the test fails.
