@@ -277,7 +277,8 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 
 // writeContract writes the cheatcodes, and the contract with what of helpers it uses.
 func (t *foundryTest) writeContract(b *strings.Builder, contract, function, world, body string) {
-	text := world + body
+	stands := t.standIn()
+	text := world + body + stands
 	var helpers, more strings.Builder
 	helper := func(name, source string) {
 		if strings.Contains(text, name+"(") {
@@ -304,15 +305,20 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	if strings.Contains(text, "SightlineRunner") {
 		b.WriteString(runnerContract)
 	}
-	if t.base != nil {
+	if t.base != nil && stands == "" {
 		name, _ := t.imports.name(t.base.Contract)
 		contract += " is " + name
 	}
 	fmt.Fprintf(b, "contract %s {\n%s%s%s", contract, vmConstant, t.constants(), t.attack.constant())
+	var local strings.Builder
 	for _, a := range slices.Sorted(maps.Values(t.created)) {
-		fmt.Fprintf(b, "    address private %s;\n", a)
+		if stands == "" {
+			fmt.Fprintf(b, "    address private %s;\n", a)
+		} else { // the storage is that of the project's test
+			fmt.Fprintf(&local, "        address %s;\n", a)
+		}
 	}
-	b.WriteString(helpers.String())
+	b.WriteString(stands + helpers.String())
 	switch {
 	case t.base == nil:
 		fmt.Fprintf(b, "\n    function setUp() public {\n%s    }\n", world)
@@ -323,7 +329,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	if t.base != nil && world != "" {
 		b.WriteString("        sightlineWorld();\n")
 	}
-	b.WriteString(body + "    }\n}\n" + t.attack.contract(body))
+	b.WriteString(local.String() + body + "    }\n}\n" + t.attack.contract(body))
 }
 
 // FoundryTest is a reproducer as the text of a Foundry test.

@@ -74,6 +74,58 @@ func outcomeText(i int, failed bool) string {
 	return fmt.Sprintf("        require(ok, \"call %d fails, unlike when this test was written\");\n", i+1)
 }
 
+// standIn is what a kept test has instead of inheriting from the project's test contract, which
+// would make forge run all tests of that one again; empty: it inherits from none.
+func (t *foundryTest) standIn() string {
+	if t.kept == nil || t.base == nil {
+		return ""
+	}
+	name, _ := t.imports.name(t.base.Contract)
+	return standInText(name, t.base.Function)
+}
+
+// standInText lets a test stand in for a test contract of the project: it has that one's address, which
+// forge gives it, and its storage, code and setUp(), if there is one.
+func standInText(name, setUp string) string {
+	text := fmt.Sprintf(standInHelper, name)
+	if setUp != "" {
+		text += fmt.Sprintf(standInSetUp, setUp, name)
+	}
+	return text + standInEnd
+}
+
+const standInHelper = `    address private constant sightlineTest = address(uint160(uint256(keccak256("the code of the project's test"))));
+
+    // This contract is where %[1]s would be under forge, and becomes it, but for its tests: it runs the constructor
+    // and setUp() on its own storage, and does what %[1]s does where it is called.
+    function setUp() public {
+        sightline.etch(sightlineTest, type(%[1]s).creationCode);
+        (bool ok, bytes memory out) = sightlineTest.delegatecall("");
+        require(ok, "the constructor of %[1]s fails");
+        sightline.etch(sightlineTest, out);
+`
+
+const standInSetUp = `        (ok, out) = sightlineTest.delegatecall(abi.encodeWithSignature("%s"));
+        require(ok, "setUp() of %s fails");
+`
+
+const standInEnd = `    }
+
+    fallback() external payable { sightlineForward(); }
+    receive() external payable { sightlineForward(); }
+
+    function sightlineForward() private {
+        address to = sightlineTest;
+        assembly {
+            calldatacopy(0, 0, calldatasize())
+            let ok := delegatecall(gas(), to, 0, calldatasize(), 0, 0)
+            returndatacopy(0, 0, returndatasize())
+            if iszero(ok) { revert(0, returndatasize()) }
+            return(0, returndatasize())
+        }
+    }
+`
+
 // maxPinned bounds the answers that are pinned, in bytes: eight words. Arbitrary.
 const maxPinned = 256
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/atomicfile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -275,7 +277,11 @@ func (w *testWriter) testRun(l *loaded, keep *keeping) (string, error) {
 	if !ok || t.Contract.Folder != w.project {
 		return "", fmt.Errorf("%s cannot be imported: it is in another project, or its name has unusual characters", human.Printable(t.Contract.QualifiedName()))
 	}
-	return keep.head(l, true) + t.body(keep.id, path.Dir(source)), nil
+	setUp := ""
+	if m, ok := t.Contract.ABI.Methods["setUp"]; ok && m.Sig == "setUp()" {
+		setUp = m.Sig
+	}
+	return keep.head(l, true) + t.keptBody(keep.id, source, setUp), nil
 }
 
 // reachedTarget is a line that the run reached.
@@ -283,6 +289,7 @@ type reachedTarget struct {
 	*report.Target
 	entries bytecode.Target
 	kept    bool // in a call that succeeds
+	line    int  // index of the first target of the same line: contracts that inherit it have it, too
 }
 
 // reachedBy is a sequence of the run, with a reproducer that has it.
@@ -312,27 +319,29 @@ func (w *testWriter) reached() error {
 			contracts = append(contracts, s.contract)
 		}
 	}
-	slices.Sort(contracts)
-	reached := maps.Clone(shown)
-	for _, c := range contracts {
-		w.contract(c, targets, sequences, list, reached)
+	roles := map[string]world.Role{}
+	for _, c := range w.snapshot.Contracts {
+		roles[c.QualifiedName()], _ = world.RoleOf(c)
 	}
-	lines, covered := map[string]bool{}, map[string]bool{}
+	slices.SortFunc(contracts, func(a, b string) int { return cmp.Or(cmp.Compare(roles[a], roles[b]), cmp.Compare(a, b)) })
+	for _, c := range contracts {
+		w.contract(c, targets, sequences, list, shown)
+	}
 	for i, t := range targets {
-		at := fmt.Sprintf("%s:%d", t.File, t.Line)
-		lines[at] = true
-		if reached[i] {
-			covered[at] = true
+		if t.line != i {
+			continue
+		}
+		if w.lines++; shown[i] {
+			w.covered++
 		}
 	}
-	w.lines, w.covered = len(lines), len(covered)
 	return nil
 }
 
 // reproducers are the reached lines of the project, and the different sequences that reach them.
 func (w *testWriter) reproducers() (targets []reachedTarget, sequences []reachedBy) {
 	var entries []bytecode.Location
-	known := map[string]bool{}
+	known, first := map[string]bool{}, map[string]int{}
 	for i := range w.report.Targets {
 		t := &w.report.Targets[i]
 		if t.Status != report.Reached && t.Status != report.OnlyReverts || t.Reproducer == "" || t.File == "" {
@@ -348,7 +357,10 @@ func (w *testWriter) reproducers() (targets []reachedTarget, sequences []reached
 			w.leave(what, errors.New("a fuzz test of the project reaches it"))
 			continue
 		}
-		targets = append(targets, reachedTarget{t, l.target, l.reproducer.Claim.Kept})
+		if _, known := first[what]; !known {
+			first[what] = len(targets)
+		}
+		targets = append(targets, reachedTarget{t, l.target, l.reproducer.Claim.Kept, first[what]})
 		entries = append(entries, l.target.Entries...)
 		if text := t.Contract + "\n" + input.Format(w.space, l.sequence); !known[text] {
 			known[text] = true
@@ -374,7 +386,7 @@ func (w *testWriter) covers(seq input.Sequence, targets []reachedTarget) ([]int,
 	return list, nil
 }
 
-// shown are the targets that tests of the folder reach already.
+// shown are the lines that tests of the folder reach already.
 func (w *testWriter) shown(targets []reachedTarget) (map[int]bool, error) {
 	shown := map[int]bool{}
 	for _, name := range slices.Sorted(maps.Keys(w.kept)) {
@@ -391,7 +403,7 @@ func (w *testWriter) shown(targets []reachedTarget) (map[int]bool, error) {
 			return nil, err
 		}
 		for _, t := range covers {
-			shown[t] = true
+			shown[targets[t].line] = true
 		}
 	}
 	return shown, nil
@@ -406,7 +418,12 @@ func (w *testWriter) contract(name string, targets []reachedTarget, sequences []
 			continue
 		}
 		c := all[i]
-		c.covers = slices.DeleteFunc(slices.Clone(c.covers), func(t int) bool { return targets[t].Contract != name })
+		c.covers = nil
+		for _, t := range all[i].covers {
+			if line := targets[t].line; targets[t].Contract == name && !slices.Contains(c.covers, line) {
+				c.covers = append(c.covers, line)
+			}
+		}
 		own, list = append(own, i), append(list, c)
 	}
 	texts := map[int]string{}
@@ -424,7 +441,7 @@ func (w *testWriter) contract(name string, targets []reachedTarget, sequences []
 		s := sequences[own[i]]
 		w.add(w.idOf(&s), texts[i], "passes: reaches "+linesOf(list[i].covers, targets))
 		for _, t := range all[own[i]].covers {
-			shown[t] = true
+			shown[targets[t].line] = true
 		}
 	}
 }
