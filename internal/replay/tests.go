@@ -189,7 +189,7 @@ func (w *testWriter) readFolder() error {
 // loaded is a reproducer on the run's World.
 func (w *testWriter) loaded(name string) (*loaded, error) {
 	if !fs.ValidPath(name) || path.Dir(name) != ReproducerFolder {
-		return nil, fmt.Errorf("report.json names %q, which is no reproducer", human.Printable(name))
+		return nil, fmt.Errorf("report.json names %q, which is not a reproducer", human.Printable(name))
 	}
 	l, err := loadClaim(filepath.Join(w.o.Out, filepath.FromSlash(name)))
 	if err != nil {
