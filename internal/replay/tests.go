@@ -41,6 +41,9 @@ const (
 	maxKeptSize  = 1 << 20 // bytes
 )
 
+// maxID bounds the id of a finding, in characters, since a file is named after it; arbitrary: Sightline's have 7.
+const maxID = 60
+
 // keptSuffix is how the names of the files end.
 const keptSuffix = ".t.sol"
 
@@ -59,8 +62,14 @@ func Tests(out io.Writer, o TestsOptions) (changed bool, err error) {
 	if err := w.readFolder(); err != nil {
 		return false, err
 	}
+	targets, sequences := w.reproducers()
+	if w.space != nil { // after the programs are cut at the targets: a machine numbers their blocks
+		if w.machine, err = (&loaded{snapshot: w.snapshot, table: w.table}).machine(); err != nil {
+			return false, exit.BadInput("%s: %w", filepath.Join(o.Out, SnapshotFile), err)
+		}
+	}
 	w.findings()
-	if err := w.reached(); err != nil {
+	if err := w.reached(targets, sequences); err != nil {
 		return false, err
 	}
 	return w.write()
@@ -113,8 +122,7 @@ func (w *testWriter) load() error {
 	if w.space, err = input.NewSpace(w.snapshot.World, input.SpaceOptions{Constructors: w.snapshot.Deployable}); err != nil {
 		return exit.BadInput("%s: %w; make it again with `sightline run`", name, err)
 	}
-	w.machine, err = (&loaded{snapshot: w.snapshot, table: w.table}).machine()
-	return err
+	return nil
 }
 
 // locate finds the project that the folder is in.
@@ -236,6 +244,9 @@ func (w *testWriter) finding(f *report.Finding) error {
 		return err
 	}
 	id := solidityName(f.ID)
+	if id == "" || len(id) > maxID {
+		return errors.New("its id is none of Sightline's")
+	}
 	text, fails, err := w.text(l, id, l.reproducer.Claim.describe(f.Reproducer), false)
 	if err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), l.path+": "))
@@ -299,8 +310,7 @@ type reachedBy struct {
 }
 
 // reached makes the tests of reached lines.
-func (w *testWriter) reached() error {
-	targets, sequences := w.reproducers()
+func (w *testWriter) reached(targets []reachedTarget, sequences []reachedBy) error {
 	list := make([]coverable, len(sequences))
 	for i, s := range sequences {
 		covers, err := w.covers(s.sequence, targets)
@@ -341,7 +351,7 @@ func (w *testWriter) reached() error {
 // reproducers are the reached lines of the project, and the different sequences that reach them.
 func (w *testWriter) reproducers() (targets []reachedTarget, sequences []reachedBy) {
 	var entries []bytecode.Location
-	known, first := map[string]bool{}, map[string]int{}
+	known, first, fuzzed := map[string]bool{}, map[string]int{}, map[string]bool{}
 	for i := range w.report.Targets {
 		t := &w.report.Targets[i]
 		if t.Status != report.Reached && t.Status != report.OnlyReverts || t.Reproducer == "" || t.File == "" {
@@ -354,7 +364,7 @@ func (w *testWriter) reproducers() (targets []reachedTarget, sequences []reached
 			continue
 		}
 		if input.IsTest(l.sequence) {
-			w.leave(what, errors.New("a fuzz test of the project reaches it"))
+			fuzzed[what] = true
 			continue
 		}
 		if _, known := first[what]; !known {
@@ -366,6 +376,10 @@ func (w *testWriter) reproducers() (targets []reachedTarget, sequences []reached
 			known[text] = true
 			sequences = append(sequences, reachedBy{l, t.Contract})
 		}
+	}
+	maps.DeleteFunc(fuzzed, func(what string, _ bool) bool { _, other := first[what]; return other })
+	if len(fuzzed) > 0 {
+		w.left = append(w.left, human.Plural(len(fuzzed), "line")+" that only fuzz tests of the project reach")
 	}
 	w.table.Cut(entries)
 	return targets, sequences
@@ -508,12 +522,19 @@ func (w *testWriter) write() (changed bool, err error) {
 			return false, exit.BadInput("%s cannot be written: %v", filepath.Join(w.o.Folder, name), files.Plain(err))
 		}
 	}
-	for _, text := range w.left {
+	for i, text := range w.left {
+		if i == maxLeft {
+			fmt.Fprintf(w.out, "%-9s %d more\n", "left out", len(w.left)-i)
+			break
+		}
 		fmt.Fprintf(w.out, "%-9s %s\n", "left out", text)
 	}
 	w.summarize(counts)
 	return changed, nil
 }
+
+// maxLeft bounds what is said to be left out, in lines; arbitrary.
+const maxLeft = 20
 
 // What becomes of a file.
 const (
