@@ -46,6 +46,9 @@ type Config struct {
 	// Ways is how many more sequences, of other paths, a finding keeps; 0: none.
 	Ways   int
 	Corpus *Corpus // nil: nothing is loaded or saved
+	// Given are inputs of others, which are run as saved ones are: after the Seeds, within their share of the
+	// budget.
+	Given []input.Sequence
 	// Library holds the analysis results about the Table's programs that do not depend
 	// on targets; campaigns on one Table may share it. nil: one of its own.
 	Library *lookahead.Library

@@ -208,7 +208,7 @@ func (c *Campaign) programs() []*bytecode.Program {
 }
 
 // initialTasks are the property functions on the initial state, then the seeds: each
-// function once with zero arguments, the given sequences, the saved corpus, functions of contracts
+// function once with zero arguments, the given sequences, the saved corpus, inputs of others, functions of contracts
 // with targets by every sender. They are split so that all workers get some.
 func (c *Campaign) initialTasks() []task {
 	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
@@ -218,6 +218,7 @@ func (c *Campaign) initialTasks() []task {
 		tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
 		c.result.Notes = append(c.result.Notes, notes...)
 	}
+	tasks = append(tasks, split(task{saved: true}, c.Given, savedOfTask)...)
 	bySender := c.Space.SeedsBySender(func(contract *bytecode.Contract) bool {
 		return slices.ContainsFunc(c.Targets, func(t bytecode.Target) bool { return t.Contract == contract.QualifiedName() })
 	})

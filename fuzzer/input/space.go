@@ -269,6 +269,9 @@ func (s *Space) Outsider() int {
 	return slices.IndexFunc(s.Senders, func(sender evm.Sender) bool { return sender.Outsider })
 }
 
+// TestsSender is the index of the sender that runs fuzz tests.
+func (s *Space) TestsSender() int { return s.tester }
+
 // Contract is the index of the sender that is a contract of an attacker's; −1: there is none.
 func (s *Space) Contract() int { return s.contract }
 

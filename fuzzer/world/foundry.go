@@ -103,10 +103,15 @@ func isNamed(c *bytecode.Contract, text string) bool {
 // setUpSignature is the function that forge calls before every test.
 const setUpSignature = "setUp()"
 
+// writtenTest is how the names of test contracts begin that `sightline tests` and
+// `sightline replay --foundry-test` write.
+const writtenTest = "Sightline_"
+
 // IsTestContract reports whether forge would take a contract for one with tests,
-// and can deploy it.
+// and can deploy it. Those that Sightline wrote say nothing of what the project means: they pin what
+// a run saw, and deploy what it did.
 func IsTestContract(c *bytecode.Contract) bool {
-	if !c.Deployable() || c.Library || len(c.ABI.Constructor.Inputs) > 0 || !isTestCode(c) {
+	if !c.Deployable() || strings.HasPrefix(c.Name, writtenTest) || c.Library || len(c.ABI.Constructor.Inputs) > 0 || !isTestCode(c) {
 		return false
 	}
 	for _, m := range c.ABI.Methods {

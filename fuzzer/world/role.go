@@ -31,6 +31,7 @@ func (r Role) String() string {
 //	Dependency  the source is below node_modules/, below a lib/ that is not inside
 //	            src/ or contracts/, or is named as packages are ("@scope/…",
 //	            "forge-std/…", "ds-test/…", "hardhat/…")
+//	Test        `sightline tests` wrote it: its name begins with Sightline_
 //	Test        it inherits from Test or DSTest (forge-std, ds-test)
 //	Script      it inherits from Script (forge-std)
 //	UnderTest   it has property functions (echidna_…, property_…, invariant_…): a
@@ -59,6 +60,9 @@ func RoleOf(c *bytecode.Contract) (role Role, why string) {
 	}
 	if why := dependencyPath(c.Source, folders); why != "" {
 		return Dependency, why
+	}
+	if strings.HasPrefix(c.Name, writtenTest) {
+		return Test, "Sightline wrote it"
 	}
 	if base := inherits(c, "Test", "DSTest"); base != "" {
 		return Test, "it inherits from " + base

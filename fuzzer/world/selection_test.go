@@ -34,6 +34,7 @@ func TestRoleOf(t *testing.T) {
 		{"src/VaultMock.sol", "VaultMock", "", Mock},
 		{"test/Vault.t.sol", "VaultTest", "Test DSTest", Test},
 		{"src/Vault.sol", "VaultTest", "Test", Test},
+		{"src/kept/Sightline_MockVault_set_0a1b2c.t.sol", "Sightline_MockVault_set_0a1b2c", "", Test},
 		{"src/test/Helper.sol", "Helper", "", Test},
 		{"src/Vault.t.sol", "Helper", "", Test},
 		{"script/Deploy.sol", "Deploy", "", Script},

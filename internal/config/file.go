@@ -114,6 +114,9 @@ func (s *Settings) apply(file string, data []byte) error {
 		}
 		seen[key.Value] = true
 		s.places[key.Value] = exit.Place{File: file, Line: key.Line}
+		if flag := s.flags.Lookup(key.Value); flag != nil && key.Value == "seeds" {
+			s.seedsConfigured = !flag.Changed
+		}
 		if err := applySetting(key, value, s.flags); err != nil {
 			return err
 		}

@@ -55,9 +55,11 @@ var importedTools = []importedTool{
 		{"maxValue", "the most wei that a call carries", importValue},
 		{"filterFunctions", "functions that are not called; with `filterBlacklist: false`, the only ones that are", importFilter},
 		{"filterBlacklist", "see `filterFunctions`", importBlacklist},
+		{"corpusDir", "`seeds`, in addition to others, unless that is `none`", importCorpus},
 	}, nil},
 	{"medusa", []string{"medusa.json"}, parseJSON, []importedKey{
 		{"fuzzing.senderAddresses", "senders, in addition to Sightline's own", importSenders},
+		{"fuzzing.corpusDirectory", "`seeds`, in addition to others, unless that is `none`", importCorpus},
 		{"fuzzing.callSequenceLength", "`seq-len`, if below 64", importLength},
 		{"fuzzing.blockTimestampDelayMax", "the most seconds that pass before a call", importTime},
 		{"fuzzing.blockNumberDelayMax", "the most blocks that pass before a call", importBlocks},
@@ -83,12 +85,19 @@ type imports struct {
 	filters   []deploy.FunctionFilter
 	listed    []string // echidna's filterFunctions, until filterBlacklist is known
 	only      bool     // they are the only ones that are called
+	corpora   []importedCorpus
 	targets   []*importedTarget
 	arguments map[string][]world.NamedValue // of constructors, by contract
 	initial   map[string][]world.NamedValue // of initializers
 
 	lines []string // for people: the keys that were read from each file
 	notes []string // for people: the values that could not be used
+}
+
+// importedCorpus is a corpus that a configuration names.
+type importedCorpus struct {
+	file   string // the configuration
+	folder string // relative to the project's
 }
 
 // importedTarget is a contract to deploy.
@@ -144,6 +153,9 @@ func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	var used, unused []string
 	own.walk(tool, name, "", v, &used, &unused)
 	own.finish()
+	for i := range own.corpora {
+		own.corpora[i].file = name
+	}
 	f.merge(own)
 	line := name + ": "
 	if len(used) == 0 {
@@ -205,6 +217,7 @@ func (f *imports) merge(g *imports) {
 	f.maxTime = cmp.Or(f.maxTime, g.maxTime)
 	f.maxBlocks = cmp.Or(f.maxBlocks, g.maxBlocks)
 	f.filters = append(f.filters, g.filters...)
+	f.corpora = append(f.corpora, g.corpora...)
 	f.targets, f.arguments, f.initial = append(f.targets, g.targets...), g.arguments, g.initial
 	f.notes = append(f.notes, g.notes...)
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -228,4 +230,18 @@ func (v *importedValue) arguments() (map[string][]world.NamedValue, error) {
 		all[contract.name] = contract.value.plan("medusa.json").Fields
 	}
 	return all, nil
+}
+
+// importCorpus reads the folder of a corpus, which is only read if it is one of the project's.
+func importCorpus(f *imports, v *importedValue) error {
+	text, err := v.single()
+	if err != nil || text == "" {
+		return err
+	}
+	folder := path.Clean(filepath.ToSlash(text))
+	if !filepath.IsLocal(folder) || folder == "." {
+		return fmt.Errorf("%q is not a folder in the project's: name it with --seeds", human.Printable(text))
+	}
+	f.corpora = append(f.corpora, importedCorpus{folder: folder})
+	return nil
 }

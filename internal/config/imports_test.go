@@ -52,6 +52,9 @@ func importsText(f *imports) string {
 	for _, filter := range f.filters {
 		add("only=%v%v", filter.Only, filter.Names)
 	}
+	for _, c := range f.corpora {
+		add("corpus=%s:%s", c.file, c.folder)
+	}
 	for _, s := range f.steps() {
 		text, _ := json.Marshal([]any{s.Contract, s.Message.Function, s.Message.Named, s.Value.Text})
 		add("%s", text)
@@ -92,6 +95,10 @@ cryticArgs: []
 		"empty":        {files: map[string]string{"echidna.yaml": "# nothing\n"}, line: "echidna.yaml: nothing in it carries over"},
 		"both": {files: map[string]string{"echidna.yaml": "seqLen: 5\nsender: [1]", "medusa.json": `{"fuzzing":{"callSequenceLength":9,"senderAddresses":["0x1","0x2"],"blockNumberDelayMax":3}}`},
 			want: "sender-1=0x0000000000000000000000000000000000000001 sender-2=0x0000000000000000000000000000000000000002 seqLen=5 maxBlocks=3"},
+		"corpora": {files: map[string]string{"echidna.yaml": "corpusDir: ./a/corpus/", "medusa.json": `{"fuzzing":{"corpusDirectory":"b"}}`}, want: "corpus=echidna.yaml:a/corpus corpus=medusa.json:b"},
+		"corpus elsewhere": {files: map[string]string{"echidna.yaml": "corpusDir: ../corpus", "medusa.json": `{"fuzzing":{"corpusDirectory":"/b"}}`},
+			notes: `corpusDir: "../corpus" is not a folder in the project's|corpusDirectory: "/b" is not a folder in the project's`},
+		"no corpus": {files: map[string]string{"echidna.yaml": "corpusDir: null", "medusa.json": `{"fuzzing":{"corpusDirectory":""}}`}},
 		"medusa": {
 			files: map[string]string{"medusa.json": `{
 	"fuzzing": {

@@ -63,6 +63,9 @@ type Settings struct {
 	minReached    string // share, "50%" or "0.5"
 	disclosure    string
 	imported      imports // from echidna and medusa configuration
+	// seeds are files and folders with inputs of other fuzzers, and seedsConfigured tells that the configuration names them, and not a flag.
+	seeds           []string
+	seedsConfigured bool
 	// places are where the configuration sets a key.
 	places map[string]exit.Place
 	// ReadBase reads the base's version of a file that decides what passes, by its path in
@@ -140,6 +143,7 @@ func (s *Settings) RegisterCampaign() {
 	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "fuzz with `N` workers in parallel")
 	f.Lookup("workers").DefValue = "all cores"
 	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from this `DIR`, and save them to it")
+	f.StringArrayVar(&s.seeds, "seeds", nil, "begin with the corpus of another fuzzer in this `PATH`, a file or folder: Echidna's, Medusa's, or what forge has in cache and corpus_dir (repeatable); none also leaves out those that echidna.yaml and medusa.json name")
 	f.StringSliceVar(&c.Oracles, "oracles", nil, "look only for what these `ORACLES` see, or with - in front for all but that, with + in front for that note as well: assertion, reentrancy, permission-widened, behavior (what the change does) and others (repeatable; default all)")
 	f.StringSliceVar(&c.Panics, "panics", nil, "report failing checks of the compiler with these Panic `CODES`, such as 0x11 for overflow, 0x12 for division by zero or 0x32 for array bounds (repeatable)")
 	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
@@ -195,6 +199,10 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 		}
 		if s.flags.Changed("seq-len") {
 			o.Campaign.SeqLen = s.seqLen
+		}
+		var err error
+		if o.Campaign.Seeds, err = s.seedSources(); err != nil {
+			return nil, err
 		}
 	}
 	if s.has("fail-on") {

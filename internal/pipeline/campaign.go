@@ -83,6 +83,7 @@ func (r *run) configure() error {
 		r.report.Corpus = sumOf(r.config.Corpus)
 		r.saved, _ = r.config.Corpus.Load(d.Space) // the campaign says what does not fit
 	}
+	r.readSeeds()
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/seeds"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -41,7 +42,8 @@ type Campaign struct {
 	SeqLen    int           // the most calls of a sequence; 0: the campaign finds out
 	Seed      uint64
 	Workers   int
-	CorpusDir string   // where inputs are kept; empty: nowhere
+	CorpusDir string // where inputs are kept; empty: nowhere
+	Seeds     []seeds.Source
 	Schedule  string   // a power schedule's name
 	Without   string   // techniques to leave out, separated by commas
 	Oracles   []string // that watch, or with "-" in front do not; none: all do

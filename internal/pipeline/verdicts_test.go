@@ -58,14 +58,14 @@ import (
 // With -seeds N it runs each with the seeds 0 to N − 1: what a campaign finds only with luck fails then.
 func TestVerdicts(t *testing.T) {
 	forVerdicts(t, "*", func(t *testing.T, v *verdict) {
-		for v.seed = range *seeds {
+		for v.seed = range *seedCount {
 			t.Logf("seed %d", v.seed)
 			v.check(t, v.run(t))
 		}
 	})
 }
 
-var seeds = flag.Uint64("seeds", 1, "run the pull requests of TestVerdicts with so many seeds each")
+var seedCount = flag.Uint64("seeds", 1, "run the pull requests of TestVerdicts with so many seeds each")
 
 // TestVerdictsViaIR makes the comparisons with the base again, in projects that compile via
 // IR, but for those that say why not ("legacy").

@@ -17,6 +17,7 @@ type imports struct {
 	names   map[string]string             // of contracts by qualified name
 	sources map[*bytecode.Contract]string // where each is imported from
 	list    []*bytecode.Contract
+	fixed   bool // the folder is the test's, also before anything is imported
 
 	harnesses map[string]string // texts of sources that the project lacks, which the test gets
 }
@@ -32,7 +33,7 @@ func (i *imports) name(c *bytecode.Contract) (string, bool) {
 	if c.Generated && (i.harnesses[c.Source] == "" || slices.Contains(slices.Collect(maps.Values(i.names)), c.Name)) {
 		return "", false
 	}
-	if !ok || c.Name == "" || c.Name != solidityName(c.Name) || c.Name[0] >= '0' && c.Name[0] <= '9' || len(i.list) > 0 && c.Folder != i.folder {
+	if !ok || c.Name == "" || c.Name != solidityName(c.Name) || c.Name[0] >= '0' && c.Name[0] <= '9' || (i.fixed || len(i.list) > 0) && c.Folder != i.folder {
 		return "", false
 	}
 	i.folder = c.Folder

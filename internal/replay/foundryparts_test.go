@@ -221,8 +221,14 @@ func TestFoundryParts(t *testing.T) {
 		}
 		texts[c.name] = text
 		files[solidityName(c.name)+".t.sol"] = []byte(text)
+		kept := keptTest(t, s, table, "kept-"+c.name, c.sequence)
+		if strings.Contains(kept, " is VaultTest") {
+			t.Errorf("%s, kept, runs all tests of VaultTest:\n%s", c.name, kept)
+		}
+		texts["kept-"+c.name], files[solidityName("kept-"+c.name)+".t.sol"] = kept, []byte(kept)
 	}
 	golden.Check(t, "testdata/foundryparts.sol", texts["both"])
+	golden.Check(t, "testdata/keptparts.sol", texts["kept-both"])
 	// Before London, blocks have no base fee, and before Paris difficulty is a number of its own.
 	for _, version := range []string{"cancun", "berlin"} {
 		results := testforge.TestOn(t, files, fmt.Sprintf("evm_version = %q\n", version))
@@ -239,6 +245,35 @@ func TestFoundryParts(t *testing.T) {
 	if _, err := exported(t, s, "untold", cases[0].sequence); err == nil || !strings.Contains(err.Error(), "from nothing") {
 		t.Errorf("a World that something else made: %v", err)
 	}
+}
+
+// keptTest is the test of such a sequence that is kept in the folder of its source.
+func keptTest(t *testing.T, s *Snapshot, table *bytecode.Table, id string, sequence []string) string {
+	t.Helper()
+	l := &loaded{path: "reproducers/" + id + ".json", snapshot: s, table: table, reproducer: &Reproducer{
+		Sequence: append([]string{"sightline-sequence v1"}, sequence...),
+		Claim:    Claim{Kind: FindingClaim, ID: id, Oracle: "assertion", Contract: "test.sol:Vault", Message: "it reverts"},
+	}}
+	if err := l.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	machine, err := l.machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, err := machine.Run(l.space.Encode(l.sequence, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFoundryTestIn(l, exec, &keeping{folder: ".", id: solidityName(id), said: "what it shows"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, fails := f.source(exec)
+	if !fails {
+		t.Errorf("%s passes", id)
+	}
+	return sealed(text)
 }
 
 // exported is the Foundry test of a sequence whose last call is the finding.

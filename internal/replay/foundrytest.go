@@ -38,7 +38,8 @@ type foundryTest struct {
 	used    map[common.Address]bool   // of them
 	imports *imports
 	attack  *attack
-	now     uint64 // the time of the call that is being written
+	kept    *keeping // nil: it is for those who save it
+	now     uint64   // the time of the call that is being written
 }
 
 // heldPlace is where the test contract's storage has the address of an instance.
@@ -50,6 +51,11 @@ type heldPlace struct {
 
 // newFoundryTest is the test of a sequence, whose execution exec is.
 func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
+	return newFoundryTestIn(l, exec, nil)
+}
+
+// newFoundryTestIn is a test that is kept in a folder, if there is one.
+func newFoundryTestIn(l *loaded, exec *evm.Execution, kept *keeping) (*foundryTest, error) {
 	if !l.snapshot.Told {
 		return nil, exit.BadInput("%s: neither Sightline nor a Foundry test made its World from nothing (a live chain, a state file, code put at an address or another version of Sightline did)", l.path)
 	}
@@ -63,6 +69,9 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 		if t.needs.setUps[i] {
 			break
 		}
+	}
+	if t.kept = kept; kept != nil {
+		t.imports.within, t.imports.folder, t.imports.fixed = kept.folder, kept.project, true
 	}
 	// forge gives the test that it runs the address that the first one has here.
 	if t.needs.setUps[0] && len(l.snapshot.SetUps) > 0 && l.snapshot.SetUps[0].Address == crypto.CreateAddress(l.snapshot.Tester, 1) {
@@ -255,11 +264,15 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	}
 	world := t.worldText(body.String())
 	var b strings.Builder
-	head := fmt.Sprintf(foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
-	if strings.Contains(body.String(), "sightlineEvents(") { // which returns structs
-		head = strings.Replace(head, "pragma solidity >=0.6.2;\n", "pragma solidity >=0.6.2;\npragma experimental ABIEncoderV2;\n", 1)
+	if t.kept != nil {
+		b.WriteString(t.kept.head(t.loaded, fails))
+	} else {
+		head := fmt.Sprintf(foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+		if strings.Contains(body.String(), "sightlineEvents(") { // which returns structs
+			head = strings.Replace(head, "pragma solidity >=0.6.2;\n", "pragma solidity >=0.6.2;\npragma experimental ABIEncoderV2;\n", 1)
+		}
+		b.WriteString(head)
 	}
-	b.WriteString(head)
 	if t.base != nil {
 		t.imports.name(t.base.Contract)
 	}
@@ -270,7 +283,8 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 
 // writeContract writes the cheatcodes, and the contract with what of helpers it uses.
 func (t *foundryTest) writeContract(b *strings.Builder, contract, function, world, body string) {
-	text := world + body
+	stands := t.standIn()
+	text := world + body + stands
 	var helpers, more strings.Builder
 	helper := func(name, source string) {
 		if strings.Contains(text, name+"(") {
@@ -298,15 +312,20 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	if strings.Contains(text, "SightlineRunner") {
 		b.WriteString(runnerContract)
 	}
-	if t.base != nil {
+	if t.base != nil && stands == "" {
 		name, _ := t.imports.name(t.base.Contract)
 		contract += " is " + name
 	}
 	fmt.Fprintf(b, "contract %s {\n%s%s%s", contract, vmConstant, t.constants(), t.attack.constant())
+	var local strings.Builder
 	for _, a := range slices.Sorted(maps.Values(t.created)) {
-		fmt.Fprintf(b, "    address private %s;\n", a)
+		if stands == "" {
+			fmt.Fprintf(b, "    address private %s;\n", a)
+		} else { // the storage is that of the project's test
+			fmt.Fprintf(&local, "        address %s;\n", a)
+		}
 	}
-	b.WriteString(helpers.String())
+	b.WriteString(stands + helpers.String())
 	switch {
 	case t.base == nil:
 		fmt.Fprintf(b, "\n    function setUp() public {\n%s    }\n", world)
@@ -317,7 +336,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	if t.base != nil && world != "" {
 		b.WriteString("        sightlineWorld();\n")
 	}
-	b.WriteString(body + "    }\n}\n" + t.attack.contract(body))
+	b.WriteString(local.String() + body + "    }\n}\n" + t.attack.contract(body))
 }
 
 // FoundryTest is a reproducer as the text of a Foundry test.
@@ -420,6 +439,9 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 			fmt.Fprintf(b, "        if (!ok && keccak256(out) == %s) {\n            assembly { revert(add(out, 32), mload(out)) } // the finding: the call should not fail like this\n        }\n",
 				crypto.Keccak256Hash(exec.Calls[i].Output))
 			fails = true
+		case t.kept != nil && claim.Kind == LineClaim:
+			b.WriteString(outcomeText(i, failed))
+			b.WriteString(t.answerText(i, failed, exec.Calls[i].Output))
 		case failed:
 			fmt.Fprintf(b, "        if (ok) return sightlineLog(\"call %d succeeds, unlike when it was found\");\n", i+1)
 		default:

@@ -43,17 +43,14 @@ func locate(arg, out string) string {
 
 // load reads a reproducer, and the snapshot and the report of its output folder.
 func load(path string) (*loaded, error) {
-	data, err := files.ReadBounded(path, maxReproducer)
+	l, err := loadClaim(path)
 	if err != nil {
-		return nil, exit.BadInput("reproducer %s: %v; give its file, or its id with --out DIR of its run", path, files.Plain(err))
-	}
-	l := &loaded{path: path}
-	if l.reproducer, err = ReadReproducer(data); err != nil {
-		return nil, exit.BadInput("reproducer %s: %w; make it again with `sightline run`", path, err)
+		return nil, err
 	}
 	out := filepath.Dir(filepath.Dir(path))
 	world := filepath.Join(out, SnapshotFile)
-	if data, err = files.ReadBounded(world, maxSnapshot); err != nil {
+	data, err := files.ReadBounded(world, maxSnapshot)
+	if err != nil {
 		return nil, exit.BadInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, world, files.Plain(err))
 	}
 	if l.snapshot, l.table, err = ReadSnapshot(data); err != nil {
@@ -68,11 +65,26 @@ func load(path string) (*loaded, error) {
 	return l, nil
 }
 
+// loadClaim reads a reproducer alone.
+func loadClaim(path string) (*loaded, error) {
+	data, err := files.ReadBounded(path, maxReproducer)
+	if err != nil {
+		return nil, exit.BadInput("reproducer %s: %v; give its file, or its id with --out DIR of its run", path, files.Plain(err))
+	}
+	l := &loaded{path: path}
+	if l.reproducer, err = ReadReproducer(data); err != nil {
+		return nil, exit.BadInput("reproducer %s: %w; make it again with `sightline run`", path, err)
+	}
+	return l, nil
+}
+
 // prepare parses the sequence and finds the claim's entries in the code.
 func (l *loaded) prepare() error {
 	var err error
-	if l.space, err = input.NewSpace(l.snapshot.World, input.SpaceOptions{Constructors: l.snapshot.Deployable}); err != nil {
-		return err
+	if l.space == nil { // otherwise it is shared
+		if l.space, err = input.NewSpace(l.snapshot.World, input.SpaceOptions{Constructors: l.snapshot.Deployable}); err != nil {
+			return err
+		}
 	}
 	if l.sequence, err = input.Parse(l.space, strings.Join(l.reproducer.Sequence, "\n")+"\n"); err != nil {
 		return fmt.Errorf("its sequence: %w", err)

@@ -62,10 +62,36 @@ contract %s is %s {
 // "." if it is in the same.
 func (t *FuzzTestRun) Source(id, folder, said string) string {
 	contract, function := t.Names(id)
-	file := path.Base(t.Contract.Source)
 	head := fmt.Sprintf(foundryTestHead, solidityComment(said), solidityComment(path.Join(t.Contract.Folder, t.Folder(), solidityName(id)+".t.sol")), function, failsSaidOfTest)
 	return strings.TrimSuffix(head, "\n") + strings.TrimPrefix(fmt.Sprintf(testRunBody,
-		t.Contract.Name, folder+"/"+file, contract, t.Contract.Name, function, solidityComment(t.Call), hexLiteral(t.Calldata)), "\n")
+		t.Contract.Name, folder+"/"+path.Base(t.Contract.Source), contract, t.Contract.Name, function, solidityComment(t.Call), hexLiteral(t.Calldata)), "\n")
+}
+
+// keptRunBody is the body of a kept test, which stands in for the test contract instead of inheriting from
+// it: forge would run all of its tests again.
+const keptRunBody = `import {%s} from "%s";
+
+interface SightlineVm {
+    function etch(address account, bytes calldata code) external;
+}
+
+contract %s {
+%s%s
+    function %s() public {
+        // %s
+        (bool ok, bytes memory out) = address(this).delegatecall(%s);
+        if (!ok) {
+            assembly { revert(add(out, 32), mload(out)) }
+        }
+    }
+}
+`
+
+// keptBody is the test without its head, for a folder from which the source is imported.
+func (t *FuzzTestRun) keptBody(id, source, setUp string) string {
+	contract, function := t.Names(id)
+	name := t.Contract.Name
+	return fmt.Sprintf(keptRunBody, name, source, contract, vmConstant, standInText(name, setUp), function, solidityComment(t.Call), hexLiteral(t.Calldata))
 }
 
 // failsSaidOfTest is what it means that the test fails.
