@@ -1,0 +1,49 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Survey does what a run does before it fuzzes: it reads the change, and deploys the head. The report
+// has the World, and of each changed line what keeps it from being fuzzed. Lines at which a campaign
+// would aim are [report.Unreached], without a reason. Nothing is written.
+func Survey(ctx context.Context, o *Options) (*report.Report, error) {
+	c, err := change.Read(ctx, o.Reading(), o.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer c.StopCompiling()
+	r := begin(o, c)
+	if !c.HasTargets() {
+		r.report.Lines, r.report.Warnings = c.Lines(), o.Log.Warnings()
+		return r.report, nil
+	}
+	head, recipe, err := deploy.Head(ctx, c, &o.World, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.deployed(head, recipe); err != nil {
+		return nil, err
+	}
+	d := &describer{change: c, head: head, recipe: recipe, judge: r.judge, log: o.Log, report: r.report, files: &replay.Files{},
+		result: &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.Mapping.Targets))}}
+	d.world()
+	if err := d.targets(); err != nil {
+		return nil, err
+	}
+	for i := range r.report.Targets {
+		if t := &r.report.Targets[i]; t.Status == report.Unreached {
+			t.Reason = d.neverCalled(&c.Mapping.Targets[i])
+		}
+	}
+	d.lines()
+	d.missing()
+	r.report.Warnings = o.Log.Warnings()
+	return r.report, nil
+}
