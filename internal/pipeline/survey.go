@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -43,7 +44,25 @@ func Survey(ctx context.Context, o *Options) (*report.Report, error) {
 		}
 	}
 	d.lines()
+	for i := range r.report.Lines {
+		if l := &r.report.Lines[i]; l.Status == report.Unreached {
+			l.Reason = d.whyAbsent(c.Mapping.Lines[i].Targets)
+		}
+	}
 	d.missing()
 	r.report.Warnings = o.Log.Warnings()
 	return r.report, nil
+}
+
+// whyAbsent says why no target of a line is in the World; empty where one is.
+func (d *describer) whyAbsent(targets []int) string {
+	why := ""
+	for _, i := range targets {
+		t := &d.report.Targets[i]
+		if t.Status == report.Unreached && t.Reason == "" {
+			return ""
+		}
+		why = cmp.Or(why, t.Reason)
+	}
+	return why
 }
