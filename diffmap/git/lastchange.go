@@ -20,22 +20,22 @@ type LastChange struct {
 // more than that change no source is not being worked on.
 const maxCommits = 200
 
-// LastChange goes back from HEAD along first parents to a commit that changes a file that matters. It is
-// nil where none of the first [maxCommits] does. In a shallow clone that ends before, the *[Error] says
+// LastChange goes back from a revision along first parents to a commit that changes a file that matters. It
+// is nil where none of the first [maxCommits] does. In a shallow clone that ends before, the *[Error] says
 // so: whether its last commit changes something is not known.
-func (g *Repository) LastChange(ctx context.Context) (*LastChange, error) {
+func (g *Repository) LastChange(ctx context.Context, from string) (*LastChange, error) {
 	closing, err := g.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer closing()
-	id, err := g.resolve(ctx, "HEAD")
+	id, err := g.resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	commit, err := g.opened.Commit(ctx, id)
 	if err != nil {
-		return nil, describe("read HEAD", err)
+		return nil, describe("read the history", err)
 	}
 	for before := range maxCommits {
 		last := &LastChange{Commit: id, Merge: len(commit.Parents) > 1, Before: before}

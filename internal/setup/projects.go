@@ -129,7 +129,8 @@ func (r *Repository) packages(p *Project, at string) Packages {
 		}
 	}
 	folder, lock := project.LockFile(at, r.Top)
-	if lock == "" {
+	described := readPackage(folder)
+	if lock == "" || p.Tool == settings.ToolFoundry && len(described.Dependencies)+len(described.Development) == 0 {
 		return Packages{}
 	}
 	relative, err := filepath.Rel(r.Top, folder)
@@ -139,7 +140,8 @@ func (r *Repository) packages(p *Project, at string) Packages {
 	found := Packages{Manager: "npm", Folder: filepath.ToSlash(relative), Lock: lock}
 	switch {
 	case strings.HasPrefix(lock, "yarn"):
-		found.Manager, found.Berry = "yarn", isBerry(folder)
+		version, _ := strings.CutPrefix(described.Manager, "yarn@")
+		found.Manager, found.Berry = "yarn", version != "" && version != described.Manager && !strings.HasPrefix(version, "1.")
 	case strings.HasPrefix(lock, "pnpm"):
 		found.Manager = "pnpm"
 	case strings.HasPrefix(lock, "bun"):
@@ -188,27 +190,27 @@ func topOf(at string) string {
 	return at
 }
 
-// isBerry reports whether a folder's package.json asks for yarn 2 or newer.
-func isBerry(folder string) bool {
-	text, err := files.ReadRegular(filepath.Join(folder, "package.json"), maxPackage)
-	if err != nil {
-		return false
+// packageFile is what counts of a package.json.
+type packageFile struct {
+	Manager      string         `json:"packageManager"`
+	Dependencies map[string]any `json:"dependencies"`
+	Development  map[string]any `json:"devDependencies"`
+}
+
+// readPackage reads the package.json of a folder; what is none says nothing.
+func readPackage(folder string) packageFile {
+	var described packageFile
+	if text, err := files.ReadRegular(filepath.Join(folder, "package.json"), maxPackage); err != nil || json.Unmarshal(text, &described) != nil {
+		return packageFile{}
 	}
-	var described struct {
-		PackageManager string `json:"packageManager"`
-	}
-	if json.Unmarshal(text, &described) != nil {
-		return false
-	}
-	version, isYarn := strings.CutPrefix(described.PackageManager, "yarn@")
-	return isYarn && !strings.HasPrefix(version, "1.")
+	return described
 }
 
 // maxPackage bounds a package.json, bytes; arbitrary.
 const maxPackage = 1 << 20
 
-// describe is "a Foundry project (foundry.toml)".
-func (p *Project) describe() string {
+// Describe is "Foundry project (foundry.toml)".
+func (p *Project) Describe() string {
 	if p.Tool == "" {
 		return "sources without a build tool: solc compiles them"
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	DryRun  bool   // write nothing, print the files
 	Out     io.Writer
 	Log     *progress.Log
+
+	warned int // warnings that were printed
 }
 
 // file is a file to write.
@@ -59,7 +61,7 @@ func Init(ctx context.Context, o *Options) error {
 		return err
 	}
 	for _, p := range r.Projects {
-		o.Log.Line("project %s: %s", p.Folder, p.describe())
+		o.Log.Line("project %s: %s", p.Folder, p.Describe())
 	}
 	planned, err := r.plan(o.Force)
 	if err != nil {
@@ -120,46 +122,74 @@ func (r *Repository) plan(force bool) ([]file, error) {
 	return planned, nil
 }
 
+// maxBack bounds the changes that are looked at for one with code, and not only comments. Arbitrary.
+const maxBack = 5
+
 // survey looks at what the repository changed last, or at all of it where nothing says what that is.
 func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, error) {
 	c := &o.Run.Change
-	if c.Base == "" && c.Diff == "" && len(c.Targets) == 0 {
-		last, err := change.LastMerge(ctx, r.Root)
-		var shallow *git.Error
+	if c.Base != "" || c.Diff != "" || len(c.Targets) > 0 {
+		seen, err := look(ctx, o)
+		return tell(seen, o.Log), err
+	}
+	from, ago := "HEAD", 0
+	for range maxBack {
+		last, err := change.LastMerge(ctx, r.Root, from)
+		var lacking *git.Error
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.As(err, &shallow):
+		case errors.As(err, &lacking):
 			o.Log.Line("history %v", human.OneLine(err))
-			o.Log.Line("        until then, the whole project is looked at")
 		case err != nil:
 			return nil, err
-		case last == nil:
-			o.Log.Line("history says of no recent change to a contract: the whole project is looked at")
-		case last.Base == "":
-			o.Log.Line("history begins with %s: the whole project is looked at", human.Revision(last.Commit))
-		default:
+		case last != nil && last.Base == "":
+			o.Log.Line("history begins with %s", human.Revision(last.Commit))
+		case last != nil:
+			what := map[bool]string{true: "merge", false: "commit"}[last.Merge]
+			ago += last.Before
+			o.Log.Line("history the last %s that changes a contract's source is %s%s", what, human.Revision(last.Commit), since(ago))
 			c.Base = last.Base
-			what := map[bool]string{true: "the last merge", false: "the last commit"}[last.Merge]
-			o.Log.Line("history %s that changes a contract is %s%s", what, human.Revision(last.Commit), since(last.Before))
-		}
-		if c.Base == "" {
-			if c.Known, err = change.Everything(r.Root); err != nil {
-				return nil, err
+			seen, err := look(ctx, o)
+			if err != nil || len(seen.Targets)+len(seen.Blocked()) > 0 {
+				return tell(seen, o.Log), err
 			}
+			o.Log.Line("        it changes no code: further back")
+			from, ago = last.Base, ago+1
+			continue
 		}
+		break
 	}
-	seen, err := pipeline.Survey(ctx, o.Run)
-	for _, w := range o.Log.Warnings() {
-		o.Log.Line("warn    %s", human.Printable(w))
+	o.Log.Line("history the whole project is looked at")
+	var err error
+	if c.Base = ""; c.Known == nil {
+		c.Known, err = change.Everything(r.Root)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range seen.Survey() {
-		o.Log.Line("%s", line)
+	seen, err := look(ctx, o)
+	return tell(seen, o.Log), err
+}
+
+// tell says what of a change can be fuzzed; nothing of none.
+func tell(seen *report.Report, log *progress.Log) *report.Report {
+	if seen != nil {
+		for _, line := range seen.Survey() {
+			log.Line("%s", line)
+		}
 	}
-	return seen, nil
+	return seen
+}
+
+// look deploys a change, and prints the warnings.
+func look(ctx context.Context, o *Options) (*report.Report, error) {
+	seen, err := pipeline.Survey(ctx, o.Run)
+	for _, w := range o.Log.Warnings()[o.warned:] {
+		o.Log.Line("warn    %s", human.Printable(w))
+		o.warned++
+	}
+	return seen, err
 }
 
 // since is ", 3 commits ago".
@@ -212,16 +242,22 @@ func write(r *Repository, planned []file, log *progress.Log) error {
 
 // next says what to do next.
 func next(r *Repository, o *Options, fuzzable bool) {
-	run := "sightline run"
-	if r.Folder != "." || o.Folder != "." {
-		run += " --root " + human.Printable(o.Folder)
+	in := ""
+	if o.Folder != "." {
+		in = " " + human.Printable(o.Folder)
 	}
-	if base := o.Run.Change.Base; base != "" && fuzzable {
-		run += " --base " + human.Revision(base)
-	} else if fuzzable {
-		run += " --audit"
+	if !fuzzable {
+		o.Log.Line("next    mend what is blocked, and see what is then: sightline init --force%s", in)
+		return
 	}
-	o.Log.Line("next    %s    # fuzzes what was looked at here", run)
+	if in != "" {
+		in = " --root" + in
+	}
+	how := " --audit"
+	if base := o.Run.Change.Base; base != "" {
+		how = " --base " + human.Revision(base)
+	}
+	o.Log.Line("next    sightline run%s%s    # fuzzes what was looked at here", in, how)
 	if r.Git {
 		o.Log.Line("        commit both files on a branch, and open a pull request (docs/action.md)")
 	}

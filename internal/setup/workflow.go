@@ -232,31 +232,37 @@ func (k *Packages) node(published string) []string {
 	return steps
 }
 
-// install are the steps that install packages; next to the check, they run none of what they install.
-func (k *Packages) install(nextToCheck bool) []string {
-	command, quiet := "", " --ignore-scripts"
+// Command installs the packages; empty where none are needed.
+func (k *Packages) Command() string {
 	switch {
 	case k.Manager == "":
-		return nil
+		return ""
 	case k.Manager == "soldeer":
-		command, quiet = "forge soldeer install", ""
+		return "forge soldeer install"
 	case k.Berry:
-		command, quiet = "yarn install --immutable", " --mode=skip-build"
+		return "yarn install --immutable"
 	case k.Manager == "bun":
-		command = "npx --yes bun install --frozen-lockfile"
+		return "npx --yes bun install --frozen-lockfile"
 	case k.Manager != "npm":
-		command = k.Manager + " install --frozen-lockfile"
+		return k.Manager + " install --frozen-lockfile"
 	case k.Lock == "package.json":
-		command = "npm install"
-	default:
-		command = strings.TrimSuffix(strings.TrimPrefix(npmInstall, "run: "), "\n")
+		return "npm install"
 	}
+	return strings.TrimSuffix(strings.TrimPrefix(npmInstall, "run: "), "\n")
+}
+
+// install are the steps that install packages; next to the check, they run none of what they install.
+func (k *Packages) install(nextToCheck bool) []string {
+	command := k.Command()
+	if command == "" {
+		return nil
+	}
+	var steps []string
 	if nextToCheck {
-		command += quiet
+		command += map[bool]string{true: " --mode=skip-build", false: " --ignore-scripts"}[k.Berry]
+		if k.Manager == "pnpm" || k.Berry {
+			steps = append(steps, stepStart+"run: corepack enable\n")
+		}
 	}
-	steps := []string{in(stepStart+"run: "+command+"\n", k.Folder)}
-	if nextToCheck && (k.Manager == "pnpm" || k.Berry) {
-		steps = append([]string{stepStart + "run: corepack enable\n"}, steps...)
-	}
-	return steps
+	return append(steps, in(stepStart+"run: "+command+"\n", k.Folder))
 }

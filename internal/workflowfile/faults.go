@@ -25,7 +25,7 @@ var events = []string{"pull_request", "merge_group", "push", "release", "schedul
 
 // installs are the commands that may run before the check in its own job: they install what a lock
 // file names, and run none of it.
-var installs = regexp.MustCompile(`^(?:corepack enable|npm (?:ci|install) --ignore-scripts|(?:yarn|pnpm) install --frozen-lockfile --ignore-scripts|yarn install --immutable --mode=skip-build)$`)
+var installs = regexp.MustCompile(`^(?:corepack enable|npm (?:ci|install) --ignore-scripts|npx --yes bun install --frozen-lockfile --ignore-scripts|(?:yarn|pnpm) install --frozen-lockfile --ignore-scripts|yarn install --immutable --mode=skip-build)$`)
 
 // Defaults of GitHub and of the action, minutes.
 const (

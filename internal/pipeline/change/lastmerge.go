@@ -8,10 +8,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 )
 
-// LastMerge finds what the history of a project's folder changed last: the commit from which a
-// contract under test is another than in its first parent. It is nil where the folder is in no
+// LastMerge finds what the history of a project's folder changed last, going back from a revision: the
+// commit in which a source of contracts under test is another than in its first parent. It is nil where the folder is in no
 // repository, or no recent commit changes a contract.
-func LastMerge(ctx context.Context, root string) (*git.LastChange, error) {
+func LastMerge(ctx context.Context, root, from string) (*git.LastChange, error) {
 	root, err := AbsRoot(root)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func LastMerge(ctx context.Context, root string) (*git.LastChange, error) {
 		_, below := belowRoot(path, c.Paths.Root)
 		return below && IsSource(path) && roleOfFile(path) == world.UnderTest
 	}
-	last, err := repository.LastChange(ctx)
+	last, err := repository.LastChange(ctx, from)
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
 	}
