@@ -24,7 +24,7 @@ type Blocked struct {
 }
 
 // Blocked lists the code of a survey that cannot be fuzzed: contracts that could not be deployed, lines
-// that no deployed contract has, and files that nothing reads. Lines that are no code are not in it, nor
+// that no deployed contract has, and files that nothing reads. Comments and declarations are not in it, nor
 // those of tests, mocks and dependencies.
 func (r *Report) Blocked() []Blocked {
 	var list []Blocked

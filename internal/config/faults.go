@@ -47,7 +47,7 @@ func Faults(root, file string, data []byte) []exit.Place {
 			continue
 		}
 		if alone.timeout == 0 {
-			alone.options.Campaign.Calls = max(1, whole.options.Campaign.Calls) // with a limit of calls, no time is no fault
+			alone.options.Campaign.Calls = max(1, whole.options.Campaign.Calls) // with a limit of calls, no time is needed
 		}
 		if err := alone.checkValues(); err != nil {
 			found, located = append(found, placeOf(file, k.key.Line, err)), true
@@ -94,7 +94,7 @@ func silent(root string) *Settings {
 // checkValues checks what a file sets as a run does, but for what the command line alone decides.
 func (s *Settings) checkValues() error {
 	if s.options.World.Block != 0 {
-		s.options.World.RPC = "http://localhost" // which the command line gives: a block alone is no fault
+		s.options.World.RPC = "http://localhost" // which the command line gives: a file may well name the block alone
 	}
 	var campaign error
 	if campaign = s.checkCampaign(); campaign == nil {

@@ -112,7 +112,7 @@ func (r *Repository) project(below string) (Project, error) {
 	return p, nil
 }
 
-// packages finds what installs a project's dependencies, where its build needs any that are no
+// packages finds what installs a project's dependencies, where its build needs any besides
 // submodules.
 func (r *Repository) packages(p *Project, at string) Packages {
 	if p.Tool == settings.ToolFoundry && files.IsRegular(filepath.Join(at, "soldeer.lock")) {

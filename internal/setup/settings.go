@@ -44,7 +44,7 @@ fail-on: high
 		}
 	}
 	b.WriteString(`
-# Failing checks of the compiler are no findings, unless they are named here: overflow, division by zero, array bounds.
+# Failing checks of the compiler count as findings only if they are named here: overflow, division by zero, array bounds.
 # panics: ["0x11", "0x12", "0x32"]
 `)
 	if survey != nil {

@@ -18,6 +18,7 @@ import (
 type template struct {
 	parts []string   // the text before the steps of each job
 	steps [][]string // of each job, each with its line breaks
+	rest  string     // after the last step
 }
 
 const stepsKey, stepStart = "    steps:\n", "      - "
@@ -32,7 +33,7 @@ func cut(text string) template {
 		case inSteps && strings.HasPrefix(line, stepStart):
 			last := len(t.steps) - 1
 			t.steps[last] = append(t.steps[last], line)
-		case inSteps && strings.HasPrefix(line, "      "):
+		case inSteps && strings.HasPrefix(line, "      ") && len(t.steps[len(t.steps)-1]) > 0:
 			last := len(t.steps) - 1
 			t.steps[last][len(t.steps[last])-1] += line
 		default:
@@ -44,6 +45,7 @@ func cut(text string) template {
 			}
 		}
 	}
+	t.rest = part.String()
 	return t
 }
 
@@ -54,7 +56,7 @@ func (t *template) text() string {
 		b.WriteString(part)
 		b.WriteString(strings.Join(t.steps[i], ""))
 	}
-	return b.String()
+	return b.String() + t.rest
 }
 
 // step is the step of a job that has a text.
@@ -163,7 +165,11 @@ func withBuild(built []Project) string {
 		}
 	}
 	t.steps[1] = fuzz
-	return t.text()
+	text := t.text()
+	if len(built) == 1 && built[0].Tool == settings.ToolTruffle {
+		text = strings.Replace(text, "# A Hardhat project. A build runs code of the pull request (hardhat.config.js,", "# A truffle project. A build runs code of the pull request ("+built[0].Config+",", 1)
+	}
+	return text
 }
 
 // needsNode reports whether a build runs in Node.js, or installs packages with it.

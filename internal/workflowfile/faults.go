@@ -124,7 +124,7 @@ func (f *faults) minutes(j *Job, s *Step) {
 	f.add(most >= ends, s.Line, true, fmt.Sprintf("max-minutes: %d", max(1, ends-5)), "the job %s ends before max-minutes", j.Name)
 }
 
-// orDefault reads minutes; what is no number is an expression, whose value is not known.
+// orDefault reads minutes; anything but a number is an expression, whose value is not known.
 func orDefault(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

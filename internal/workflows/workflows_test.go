@@ -25,12 +25,12 @@ type published struct {
 	text  string
 }
 
-// all returns the workflows: this repository's, those for others, and those that pages
-// show.
+// all returns the workflows: this repository's, those for others, those that sightline init
+// writes, and those that pages show.
 func all(t *testing.T) []published {
 	t.Helper()
 	var found []published
-	for _, pattern := range []string{".github/workflows/*.yml", "docs/workflows/*.yml"} {
+	for _, pattern := range []string{".github/workflows/*.yml", "docs/workflows/*.yml", "internal/setup/testdata/*.yml"} {
 		for name, text := range read(t, pattern) {
 			found = append(found, published{name, text})
 		}

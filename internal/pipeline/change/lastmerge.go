@@ -19,7 +19,7 @@ func LastMerge(ctx context.Context, root, from string) (*git.LastChange, error) 
 	repository := &git.Repository{Root: root}
 	top, err := repository.Top()
 	if err != nil {
-		return nil, nil //nolint:nilerr // a folder outside of any repository has no history, and is no error
+		return nil, nil //nolint:nilerr // a folder outside of any repository has no history, which is not an error
 	}
 	c := &Change{Root: root}
 	c.placeInRepository(top)
