@@ -3,8 +3,12 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/replay"
@@ -24,6 +28,9 @@ func Survey(ctx context.Context, o *Options) (*report.Report, error) {
 	if !c.HasTargets() {
 		r.report.Lines, r.report.Warnings = c.Lines(), o.Log.Warnings()
 		return r.report, nil
+	}
+	if err := unknownNames(c, o); err != nil {
+		return nil, err
 	}
 	head, recipe, err := deploy.Head(ctx, c, &o.World, o.Log)
 	if err != nil {
@@ -65,4 +72,25 @@ func (d *describer) whyAbsent(targets []int) string {
 		why = cmp.Or(why, t.Reason)
 	}
 	return why
+}
+
+// unknownNames is an error about all contracts and functions that the configuration names and the build
+// does not have, with a place for each.
+func unknownNames(c *change.Change, o *Options) error {
+	unknown := o.World.Plan.World.Unknown(c.Table.Contracts())
+	if len(unknown) == 0 {
+		return nil
+	}
+	var places []exit.Place
+	for _, err := range unknown {
+		place := exit.Place{Text: err.Error()}
+		var wrong *world.PlanError
+		if errors.As(err, &wrong) {
+			if _, err := fmt.Sscanf(wrong.Place, "line %d", &place.Line); err == nil {
+				place.Text = wrong.Problem
+			}
+		}
+		places = append(places, place)
+	}
+	return exit.At(exit.BadInput("configuration: %w", errors.Join(unknown...)), places...)
 }

@@ -189,6 +189,13 @@ func (c *checker) named(ctx context.Context, shown string, run *pipeline.Options
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && exit.Code(err, exit.Failure) == exit.Input:
+		places := exit.Places(err)
+		for _, p := range places {
+			c.fault(shown, p.Line, "%s", p.Text)
+		}
+		if len(places) > 0 {
+			return nil
+		}
 		c.fault(shown, 0, "%s", strings.TrimPrefix(human.OneLine(err), "configuration, "))
 		return nil
 	case err != nil:

@@ -61,7 +61,7 @@ func deployments(survey *report.Report) string {
 		if blocked.YAML == "" {
 			continue
 		}
-		fmt.Fprintf(&steps, "# %s: %s\n", human.Clean(blocked.Place, maxReason), human.Clean(blocked.Why, maxReason))
+		fmt.Fprintf(&steps, "#   # %s: %s\n", human.Clean(blocked.Place, maxReason), human.Clean(blocked.Why, maxReason))
 		for line := range strings.Lines(blocked.YAML) {
 			steps.WriteString("# " + line)
 		}

@@ -160,6 +160,9 @@ func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, err
 		}
 		break
 	}
+	if !r.Git {
+		o.Log.Line("history none: the folder is in no git repository")
+	}
 	o.Log.Line("history the whole project is looked at")
 	var err error
 	if c.Base = ""; c.Known == nil {
