@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,9 @@ func (d *doctor) git(ctx context.Context) []Line {
 			return append(lines, one(Warn, "history", "git init, or sightline run --audit or --diff FILE", "the folder is in no git repository: there is no base to compare with")...)
 		}
 	}
+	if first, err := exec.LookPath("git"); err == nil && d.holds(first) {
+		return append(lines, one(Warn, "history", "take that folder out of PATH", "what PATH calls git is the checkout's, %s, so that it was not asked", d.relative(first))...)
+	}
 	repository := &git.Repository{Root: d.root}
 	shallow, err := repository.Shallow(ctx)
 	if err != nil {
@@ -51,6 +55,17 @@ func (d *doctor) git(ctx context.Context) []Line {
 		return append(lines, one(Warn, "history", failed.Remedy, "%s; %s", how, failed.Msg)...)
 	}
 	return append(lines, one(Warn, "history", "pass --base REV", "%s; %s", how, human.OneLine(err))...)
+}
+
+// holds reports whether a file lies in the checkout.
+func (d *doctor) holds(file string) bool { return filepath.IsLocal(d.relative(file)) }
+
+// relative is a file as seen from the checkout.
+func (d *doctor) relative(file string) string {
+	if below, err := filepath.Rel(files.Resolve(d.compilers.Repository), files.Resolve(file)); err == nil {
+		return filepath.ToSlash(below)
+	}
+	return file
 }
 
 // maxShown bounds the projects with a line of their own; arbitrary.
