@@ -444,4 +444,6 @@ func Newest(pragmas []string, options Options) (Version, bool) {
 }
 
 // LookPath finds a program in PATH that is not the checkout's.
-func (options Options) LookPath(name string) (string, error) { return options.checkout().lookPath(name) }
+func (options Options) LookPath(name string) (string, error) {
+	return options.checkout().lookPath(name)
+}
