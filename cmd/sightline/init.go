@@ -65,7 +65,7 @@ nothing could be deployed yet, 130 canceled.`,
 			if err != nil {
 				return nil, err
 			}
-			run.Tool, run.Now, run.Log = tool(), p.now, o.Log
+			run.Tool, run.Now, run.Log, run.Change.Stdin = tool(), p.now, o.Log, p.stdin
 			return run, nil
 		}
 		if check {

@@ -67,7 +67,8 @@ func (t *template) step(job int, with string) string {
 
 // What the published workflows have where a project's own goes.
 const (
-	publishedRef = "sightline-evm/sightline@main"
+	action       = "uses: sightline-evm/sightline@" // and main, or in a release's sources its tag
+	publishedRef = action + "main\n"
 	forgeBuild   = "run: forge build --build-info --ast\n"
 	forgeOut     = "out/build-info"
 	hardhatBuild = "run: npx hardhat compile --force\n"
@@ -106,7 +107,7 @@ func Workflow(r *Repository, version string) string {
 		text = strings.ReplaceAll(text, corpusKey, "sightline-corpus:"+r.Folder+":")
 	}
 	if release.MatchString(version) {
-		text = strings.ReplaceAll(text, publishedRef, strings.TrimSuffix(publishedRef, "main")+"v"+version)
+		text = strings.ReplaceAll(text, publishedRef, action+"v"+version+"\n")
 	}
 	return text
 }
@@ -158,7 +159,7 @@ func withBuild(built []Project) string {
 			for i, p := range built {
 				fuzz = append(fuzz, numbered(s, i, len(built), p.Build))
 			}
-		case strings.Contains(s, publishedRef):
+		case strings.Contains(s, action):
 			fuzz = append(fuzz, naming(s, built))
 		default:
 			fuzz = append(fuzz, s)

@@ -108,6 +108,14 @@ func TestRelease(t *testing.T) {
 	if text := Workflow(r, "1.2.3-rc.1"); !strings.Contains(text, publishedRef) {
 		t.Errorf("a version that is not released is named:\n%s", text)
 	}
+	// The sources of a release have its tag in the published workflows.
+	published := workflows.Foundry
+	defer func() { workflows.Foundry = published }()
+	workflows.Foundry = strings.ReplaceAll(published, publishedRef, action+"v1.2.3\n")
+	tagged := Workflow(find(t, ".", repositories["foundry-out"].files), "0.1.0-dev")
+	if !strings.Contains(tagged, action+"v1.2.3\n") || !strings.Contains(tagged, "build: build/forge/build-info\n") {
+		t.Errorf("the workflow of a release's sources is\n%s", tagged)
+	}
 }
 
 // TestUnsafeFolder: no name of a folder becomes a part of a workflow that does something.
