@@ -129,7 +129,7 @@ const maxBack = 5
 func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, error) {
 	c := &o.Run.Change
 	if c.Base != "" || c.Diff != "" || len(c.Targets) > 0 {
-		seen, err := look(ctx, o)
+		seen, err := look(ctx, r, o)
 		return tell(seen, o.Log), err
 	}
 	from, ago := "HEAD", 0
@@ -150,7 +150,7 @@ func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, err
 			ago += last.Before
 			o.Log.Line("history the last %s that changes a contract's source is %s%s", what, human.Revision(last.Commit), since(ago))
 			c.Base = last.Base
-			seen, err := look(ctx, o)
+			seen, err := look(ctx, r, o)
 			if err != nil || len(seen.Targets)+len(seen.Blocked()) > 0 {
 				return tell(seen, o.Log), err
 			}
@@ -171,7 +171,7 @@ func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, err
 	if err != nil {
 		return nil, err
 	}
-	seen, err := look(ctx, o)
+	seen, err := look(ctx, r, o)
 	return tell(seen, o.Log), err
 }
 
@@ -185,14 +185,23 @@ func tell(seen *report.Report, log *progress.Log) *report.Report {
 	return seen
 }
 
-// look deploys a change, and prints the warnings.
-func look(ctx context.Context, o *Options) (*report.Report, error) {
+// look deploys a change, and prints the warnings. What changed elsewhere in the repository is left out.
+func look(ctx context.Context, r *Repository, o *Options) (*report.Report, error) {
 	seen, err := pipeline.Survey(ctx, o.Run)
 	for _, w := range o.Log.Warnings()[o.warned:] {
 		o.Log.Line("warn    %s", human.Printable(w))
 		o.warned++
 	}
+	if seen != nil {
+		seen.Lines = slices.DeleteFunc(seen.Lines, func(l report.Line) bool { return !r.holds(l.File) })
+		seen.Unread = slices.DeleteFunc(seen.Unread, func(u report.Unread) bool { return !r.holds(u.File) })
+	}
 	return seen, err
+}
+
+// holds reports whether a file of the repository is below the root.
+func (r *Repository) holds(file string) bool {
+	return r.Folder == "." || strings.HasPrefix(file, r.Folder+"/")
 }
 
 // since is ", 3 commits ago".
