@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
@@ -19,9 +18,8 @@ import (
 // Bounds of looking for compilers. Arbitrary: more sources than the largest projects have, and so many
 // different pragmas that their compilers fit one line.
 const (
-	maxSources   = 5_000
-	maxPragmas   = 6
-	solcPatience = 1500 * time.Millisecond
+	maxSources = 5_000
+	maxPragmas = 6
 )
 
 // solc are the compilers that the projects' sources ask for.
@@ -29,8 +27,6 @@ func (d *doctor) solc(ctx context.Context) []Line {
 	if d.repository == nil {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, solcPatience)
-	defer cancel()
 	var have, lacking []string
 	add := func(to *[]string, text string) {
 		if !slices.Contains(*to, text) {
@@ -39,18 +35,18 @@ func (d *doctor) solc(ctx context.Context) []Line {
 	}
 	failed := ""
 	for i := range d.repository.Projects {
-		for _, pragmas := range d.wanted(&d.repository.Projects[i]) {
+		for _, pragmas := range d.wanted(ctx, &d.repository.Projects[i]) {
 			options := d.compilers
 			options.Root = filepath.Join(d.repository.Top, filepath.FromSlash(d.repository.Projects[i].Folder))
-			found, err := solc.Find(limited, pragmas, options)
+			found, err := solc.Find(ctx, pragmas, options)
 			newest, listed := solc.Newest(pragmas, options)
 			switch {
 			case err == nil && found.WebAssembly():
 				add(&have, found.Number().String()+" (WebAssembly)")
 			case err == nil:
 				add(&have, found.Number().String())
-			case limited.Err() != nil && ctx.Err() == nil:
-				return one(Warn, "solc", "", "which compilers there are was not clear within %s", solcPatience)
+			case ctx.Err() != nil:
+				return one(Warn, "solc", "", "which compilers there are was not clear within %s", patience)
 			case listed:
 				add(&lacking, newest.String())
 			default:
@@ -75,7 +71,7 @@ func (d *doctor) solc(ctx context.Context) []Line {
 
 // wanted are the pragmas of a project's sources: together where one compiler may take them all, else
 // each by itself. A version in the settings of its tool is the only one.
-func (d *doctor) wanted(p *setup.Project) [][]string {
+func (d *doctor) wanted(ctx context.Context, p *setup.Project) [][]string {
 	at := filepath.Join(d.repository.Top, filepath.FromSlash(p.Folder))
 	if version := settings.CodeSettings(at, d.o.Getenv).Solc; version != "" {
 		return [][]string{{version}}
@@ -93,7 +89,7 @@ func (d *doctor) wanted(p *setup.Project) [][]string {
 	var all []string
 	for _, name := range names[:min(len(names), maxSources)] {
 		text, err := tree.ReadNamed(name)
-		if err != nil {
+		if err != nil || ctx.Err() != nil {
 			continue
 		}
 		for _, pragma := range solidity.Pragmas(text) {
@@ -117,7 +113,7 @@ func (d *doctor) wanted(p *setup.Project) [][]string {
 
 // node runs solc's builds for WebAssembly, and Hardhat.
 func (d *doctor) node(ctx context.Context) []Line {
-	version, missing := d.ask(ctx, "node", "--version")
+	version, missing := d.ask(ctx, "node")
 	if missing != "" {
 		return one(Warn, "node", "install Node.js 18 or newer", "node %s: compilers from npm cannot be run, nor Hardhat", missing)
 	}
@@ -129,7 +125,7 @@ func (d *doctor) forge(ctx context.Context) []Line {
 	if d.repository == nil || !slices.ContainsFunc(d.repository.Projects, func(p setup.Project) bool { return p.Tool == settings.ToolFoundry }) {
 		return nil
 	}
-	version, missing := d.ask(ctx, "forge", "--version")
+	version, missing := d.ask(ctx, "forge")
 	if missing != "" {
 		return one(Warn, "forge", "install Foundry, for all settings of foundry.toml and for findings to be tried under forge", "forge %s: solc compiles in its place", missing)
 	}

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/child"
@@ -49,9 +51,9 @@ type Line struct {
 	Remedy string // empty: none is needed
 }
 
-// patience bounds each program that is asked for its version. Together with what is read, all takes less
-// than the three seconds after which people wonder.
-const patience = 600 * time.Millisecond
+// patience bounds each thing that is looked at; all are at the same time. With what is read before, that is
+// less than the three seconds after which people wonder.
+const patience = 2 * time.Second
 
 // Run prints a line for each thing, and returns an error if any of them makes a run impossible.
 func Run(ctx context.Context, o *Options) error {
@@ -67,21 +69,33 @@ func Run(ctx context.Context, o *Options) error {
 		d.compilers.Repository = d.repository.Top
 	}
 	failed := 0
-	for _, look := range []func(context.Context) []Line{d.program, d.machine, d.git, d.projects, d.solc, d.node, d.forge, d.settings, d.output, d.cache, d.github} {
-		for _, l := range look(ctx) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			o.Log.Line("%s", l)
-			if l.Status == Fail {
-				failed++
-			}
+	for _, l := range d.look(ctx) {
+		o.Log.Line("%s", l)
+		if l.Status == Fail {
+			failed++
 		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if failed > 0 {
 		return exit.CannotFuzz("no run is possible here as long as %s", map[bool]string{true: "one line above fails", false: fmt.Sprintf("%d lines above fail", failed)}[failed == 1])
 	}
 	return nil
+}
+
+// look looks at everything at the same time. The lines are in the order in which they are of use.
+func (d *doctor) look(ctx context.Context) []Line {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	looks := []func(context.Context) []Line{d.program, d.machine, d.git, d.projects, d.solc, d.node, d.forge, d.settings, d.output, d.cache, d.github}
+	found := make([][]Line, len(looks))
+	var running sync.WaitGroup
+	for i, look := range looks {
+		running.Go(func() { found[i] = look(limited) })
+	}
+	running.Wait()
+	return slices.Concat(found...)
 }
 
 // String is the line for people.
@@ -131,20 +145,19 @@ func (d *doctor) machine(context.Context) []Line {
 	return one(OK, "machine", "", "%s", text)
 }
 
-// ask runs a program of the machine's, no one of the checkout's, for what it says of itself.
-func (d *doctor) ask(ctx context.Context, name, argument string) (said, missing string) {
+// ask runs a program of the machine's, no one of the checkout's, for what it says of itself. One that does
+// not answer in time may be slow and good all the same.
+func (d *doctor) ask(ctx context.Context, name string) (said, missing string) {
 	program, err := d.compilers.LookPath(name)
 	if err != nil {
 		return "", "is not in PATH"
 	}
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	const most = 64 << 10 // bytes; a version is one line
-	out, err := child.Process{Argv: []string{program, argument}, Limit: most}.Run(limited)
+	out, err := child.Process{Argv: []string{program, "--version"}, Limit: most}.Run(ctx)
+	if ctx.Err() != nil {
+		return "of which version is not known: it did not answer within " + patience.String(), ""
+	}
 	if err != nil {
-		if limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("it did not answer within %s", patience)
-		}
 		return "", "does not run: " + human.OneLine(err)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")

@@ -22,7 +22,7 @@ import (
 
 // git is git, and the history that a change is found in.
 func (d *doctor) git(ctx context.Context) []Line {
-	version, missing := d.ask(ctx, "git", "--version")
+	version, missing := d.ask(ctx, "git")
 	if missing != "" {
 		return one(Fail, "git", "install it, or give a diff with --diff FILE", "git %s", missing)
 	}
@@ -37,7 +37,7 @@ func (d *doctor) git(ctx context.Context) []Line {
 	}
 	repository := &git.Repository{Root: d.root}
 	shallow, err := repository.Shallow(ctx)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return append(lines, one(Fail, "history", "", "%s", human.OneLine(err))...)
 	}
 	how := "whole history"
@@ -47,6 +47,8 @@ func (d *doctor) git(ctx context.Context) []Line {
 	base, err := repository.DefaultBase(ctx)
 	var failed *git.Error
 	switch {
+	case ctx.Err() != nil:
+		return append(lines, one(Warn, "history", "", "what changes are compared with was not clear within %s", patience)...)
 	case err == nil:
 		return append(lines, one(OK, "history", "", "%s; changes are compared with %s", how, human.Revision(base))...)
 	case errors.Is(err, git.ErrNothingToCompare):
