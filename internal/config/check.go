@@ -29,9 +29,7 @@ func (s *Settings) check() error {
 		campaign = s.checkCampaign()
 	}
 	if s.has("fail-on") {
-		if output = s.checkGate(); output == nil {
-			output = s.checkOutput()
-		}
+		output = s.checkOutput()
 	}
 	return errors.Join(build, campaign, output)
 }
@@ -96,9 +94,9 @@ func parseShare(text string) (float64, error) {
 	return share, err
 }
 
-// checkGate checks the flags of what a run decides and shows.
-func (s *Settings) checkGate() error {
-	g := &s.options.Gate
+// checkOutput rejects invalid values, and creates the output folder.
+func (s *Settings) checkOutput() error {
+	o, g := &s.options.Output, &s.options.Gate
 	if !slices.Contains(FailLevels, g.FailOn) {
 		return exit.BadInput("--fail-on %q: want none, low, medium, high or critical", g.FailOn)
 	}
@@ -118,12 +116,9 @@ func (s *Settings) checkGate() error {
 	if err := report.CheckGate(g.Condition); err != nil {
 		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped, not_fuzzed, partly, unread and calls", g.Condition, err))
 	}
-	return nil
-}
-
-// checkOutput rejects files that cannot be written, and creates the output folder.
-func (s *Settings) checkOutput() error {
-	o := &s.options.Output
+	if s.onlyLookedAt {
+		return nil
+	}
 	if o.Bundle != "" {
 		folder, err := files.OpenFolder(filepath.Dir(o.Bundle), true)
 		if err != nil {

@@ -87,7 +87,7 @@ func keysOf(data []byte) ([]keyed, error) {
 func silent(root string) *Settings {
 	s := New(pflag.NewFlagSet("settings", pflag.ContinueOnError))
 	s.RegisterAll()
-	s.options.Change.Root = root
+	s.options.Change.Root, s.onlyLookedAt = root, true
 	return s
 }
 
@@ -96,12 +96,8 @@ func (s *Settings) checkValues() error {
 	if s.options.World.Block != 0 {
 		s.options.World.RPC = "http://localhost" // which the command line gives: a file may well name the block alone
 	}
-	var campaign error
-	if campaign = s.checkCampaign(); campaign == nil {
-		campaign = s.checkGate()
-	}
 	_, waivers := s.readWaivers()
-	return errors.Join(campaign, waivers)
+	return errors.Join(s.check(), waivers)
 }
 
 // placeOf is an error of a file, on the line that it names, or else on the key's.

@@ -55,6 +55,8 @@ type Settings struct {
 	// ReadBase reads the base's version of a file that decides what passes, by its path in
 	// the project's folder; nil: the file in the project's folder is read.
 	ReadBase func(name string) ([]byte, error)
+	// onlyLookedAt is set where nothing is run, so that no output folder is created.
+	onlyLookedAt bool
 }
 
 // New returns settings that register their groups with flags.
