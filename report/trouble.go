@@ -71,7 +71,7 @@ func (r *Report) deployMend() []Mend {
 		name := u.Contract[strings.LastIndexByte(u.Contract, ':')+1:]
 		holds := slices.ContainsFunc(r.Targets, func(t Target) bool { return t.Contract == u.Contract && t.Status == Undeployable })
 		if holds && len(steps) < most && isIdentifier(name) {
-			steps = append(steps, "  - contract: "+name+"\n    arguments: []  # the constructor's, in order: numbers, addresses, names of contracts above\n")
+			steps = append(steps, deploySteps(name))
 		}
 	}
 	if len(steps) == 0 {

@@ -66,6 +66,7 @@ func (p *program) main(args []string) int {
 		Short: "Fuzzes what a pull request changed in an Ethereum contract project",
 		Long:  help,
 		Example: `  sightline demo
+  sightline init
   sightline run --base main
   sightline map --diff pr.diff
   sightline explain src/Vault.sol:120
@@ -90,7 +91,7 @@ func (p *program) main(args []string) int {
 		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.actionCommand())
+	root.AddCommand(p.initCommand(), p.runCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.doctorCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -135,6 +136,14 @@ func unknownCommand(root *cobra.Command, name string) error {
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return exit.BadInput("unexpected argument %q; `%s --help` shows the usage", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// atMostOneFolder takes the folder of a project, or none for the current one.
+func atMostOneFolder(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return exit.BadInput("unexpected argument %q: name one folder; `%s --help` shows the usage", args[1], cmd.CommandPath())
 	}
 	return nil
 }

@@ -139,6 +139,9 @@ func (s *Settings) checkOutput() error {
 	if err := report.CheckGate(g.Condition); err != nil {
 		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped, not_fuzzed, partly, unread and calls", g.Condition, err))
 	}
+	if s.onlyLookedAt {
+		return nil
+	}
 	if o.Bundle != "" {
 		folder, err := files.OpenFolder(filepath.Dir(o.Bundle), true)
 		if err != nil {

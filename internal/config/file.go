@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -95,20 +94,13 @@ func lineIn(text string) int {
 }
 
 func (s *Settings) apply(file string, data []byte) error {
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if len(document.Content) == 0 {
-		return nil // empty, or comments only
-	}
-	settings := document.Content[0]
-	if settings.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: want settings as `key: value`", settings.Line)
+	keys, err := keysOf(data)
+	if err != nil {
+		return err
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(settings.Content); i += 2 {
-		key, value := settings.Content[i], settings.Content[i+1]
+	for _, k := range keys {
+		key, value := k.key, k.value
 		if seen[key.Value] {
 			return fmt.Errorf("line %d: %q is set twice", key.Line, key.Value)
 		}

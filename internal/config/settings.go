@@ -4,6 +4,7 @@ package config
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,8 @@ type Settings struct {
 	// ReadBase reads the base's version of a file that decides what passes, by its path in
 	// the project's folder; nil: the file in the project's folder is read.
 	ReadBase func(name string) ([]byte, error)
+	// onlyLookedAt is set where nothing is run, so that no output folder is created.
+	onlyLookedAt bool
 }
 
 // New returns settings that register their groups with flags.
@@ -117,6 +120,24 @@ func (s *Settings) RegisterProject() {
 		_ = s.flags.MarkHidden(name)
 	}
 }
+
+// ofSetup are the flags of use where a project is set up: what is looked at, and how it is compiled.
+var ofSetup = []string{"base", "build", "build-command", "build-env", "solc", "solc-list", "offline", "trust-project-compiler"}
+
+// RegisterSetup registers the flags for a project that is looked at and not fuzzed. Its folder is not among those
+// that people see: the command takes it as its argument, see [Settings.SetRoot].
+func (s *Settings) RegisterSetup() {
+	s.RegisterChange()
+	s.RegisterCampaign()
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(ofSetup, f.Name) {
+			f.Hidden = true
+		}
+	})
+}
+
+// SetRoot names the project's folder.
+func (s *Settings) SetRoot(folder string) { s.options.Change.Root = folder }
 
 // CheckProject refuses flags that are about a change.
 func (s *Settings) CheckProject() error {

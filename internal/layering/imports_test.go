@@ -25,7 +25,16 @@ const everything = "*"
 var allowances = map[string][]string{
 	// Flags to options, one call, an exit code.
 	"cmd/sightline": {"diffmap", "diffmap/unified", "examples", "report", "internal/action", "internal/atomicfile", "internal/bytecode", "internal/config", "internal/exit", "internal/files",
-		"internal/human", "internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay", "internal/secrets", "internal/watch"},
+		"internal/human", "internal/doctor", "internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay", "internal/secrets", "internal/setup", "internal/watch"},
+
+	// What a run would find: the machine, the history, compilers, rights.
+	"internal/doctor": {"internal/setup", "internal/config", "internal/pipeline/change", "internal/workflowfile", "report/github", "diffmap/git", "diffmap/solidity",
+		"diffmap/compile/child", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources",
+		"internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
+	// The first minutes: a configuration and a workflow, written and checked.
+	"internal/setup": {"internal/config", "internal/pipeline", "internal/pipeline/change", "internal/workflowfile", "docs/workflows", "report", "diffmap/git", "diffmap/solidity",
+		"diffmap/compile/project", "diffmap/compile/settings", "diffmap/compile/solc",
+		"internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// When sources are saved.
 	"internal/watch": {},
@@ -159,15 +168,17 @@ var allowances = map[string][]string{
 	// Where contracts keep their state, and what an upgrade makes of it.
 	"diffmap/layout": {"diffmap/compile"},
 
-	"examples":          {},
-	"internal/abi":      {},
-	"internal/exit":     {},
-	"internal/secrets":  {},
-	"internal/files":    {},
-	"internal/gitrepo":  {"internal/files"},
-	"internal/human":    {},
-	"internal/progress": {},
-	"internal/bytecode": {},
+	"docs/workflows":        {},
+	"internal/workflowfile": {"internal/human"},
+	"examples":              {},
+	"internal/abi":          {},
+	"internal/exit":         {},
+	"internal/secrets":      {},
+	"internal/files":        {},
+	"internal/gitrepo":      {"internal/files"},
+	"internal/human":        {},
+	"internal/progress":     {},
+	"internal/bytecode":     {},
 	// Diffs and folders for tests.
 	"internal/testing/testdiff":  {"diffmap/unified"},
 	"internal/testing/testfiles": {},

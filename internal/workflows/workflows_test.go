@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rhysd/actionlint"
-	"go.yaml.in/yaml/v3"
+
+	"github.com/sightline-evm/sightline/internal/workflowfile"
 )
 
 const root = "../.."
@@ -25,12 +25,12 @@ type published struct {
 	text  string
 }
 
-// all returns the workflows: this repository's, those for others, and those that pages
-// show.
+// all returns the workflows: this repository's, those for others, those that sightline init
+// writes, and those that pages show.
 func all(t *testing.T) []published {
 	t.Helper()
 	var found []published
-	for _, pattern := range []string{".github/workflows/*.yml", "docs/workflows/*.yml"} {
+	for _, pattern := range []string{".github/workflows/*.yml", "docs/workflows/*.yml", "internal/setup/testdata/*.yml"} {
 		for name, text := range read(t, pattern) {
 			found = append(found, published{name, text})
 		}
@@ -172,94 +172,24 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// workflow is what the tests below look at.
-type workflow struct {
-	On          yaml.Node
-	Permissions yaml.Node
-	Concurrency struct {
-		Group  string
-		Cancel string `yaml:"cancel-in-progress"`
-	}
-	Jobs map[string]struct {
-		Needs, If   string
-		Permissions yaml.Node
-		Minutes     int `yaml:"timeout-minutes"`
-		Steps       []struct {
-			Uses, Run string
-			With      map[string]string
-		}
-	}
-}
-
-// onlyPullRequests cancels the run before on a pull request alone: a run of a branch or of
-// a merge queue that is canceled leaves its commit unchecked.
-const onlyPullRequests = "${{ github.event_name == 'pull_request' }}"
-
-// faults returns what a workflow lacks of what docs/action.md asks for.
+// faults returns what a workflow lacks of what docs/action.md asks for, whatever job it is in.
 func faults(text string) []string {
-	var w workflow
-	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
+	w, err := workflowfile.Read([]byte(itself.ReplaceAllString(text, "${1}sightline-evm/sightline@main")))
+	if err != nil {
 		return []string{err.Error()}
 	}
 	var found []string
-	fault := func(wrong bool, format string, args ...any) {
-		if wrong {
-			found = append(found, fmt.Sprintf(format, args...))
+	for _, f := range w.Faults(true) {
+		if w.Group == "release" && strings.HasPrefix(f.Text, "no concurrency group") {
+			continue // of all runs there is one, whatever the branch
 		}
-	}
-	granted := map[string]string{}
-	fault(w.Permissions.Decode(&granted) != nil || granted["contents"] == "", "no permissions are listed, so that all may be given")
-	fault(!strings.Contains(w.Concurrency.Group, "github.ref") && w.Concurrency.Group != "release", "no concurrency group of the branch or pull request")
-	events := triggers(&w.On)
-	pulls := slices.Contains(events, "pull_request")
-	want := "false"
-	if pulls {
-		want = onlyPullRequests
-	}
-	fault(w.Concurrency.Cancel != want, "cancel-in-progress is %q, want %q", w.Concurrency.Cancel, want)
-	fault(pulls && !slices.Contains(events, "merge_group"), "it does not report to a merge queue")
-	for _, event := range events {
-		fault(!slices.Contains([]string{"pull_request", "merge_group", "push", "release", "schedule", "workflow_dispatch"}, event), "it runs on %s", event)
-	}
-	fault(strings.Contains(text, "paths:") || strings.Contains(text, "paths-ignore:"), "a path filter hides a required check")
-	for name, job := range w.Jobs {
-		fault(job.Permissions.Kind == yaml.ScalarNode, "the job %s has all permissions", name)
-		fault(job.Minutes == 0, "the job %s has no timeout-minutes", name)
-		depth, fuzzes, ran := "", false, false
-		for _, step := range job.Steps {
-			if strings.HasPrefix(step.Uses, "actions/checkout@") {
-				depth = step.With["fetch-depth"]
-				fault(step.With["persist-credentials"] != "false", "the job %s leaves the checkout's token in the workspace", name)
-			}
-			fuzzes = fuzzes || step.Uses == "./" || ours.MatchString(step.Uses)
-			ran = ran || step.Run != "" && !fuzzes
-			minutes, err := strconv.Atoi(step.With["max-minutes"])
-			fault(ours.MatchString(step.Uses) && (err != nil || minutes >= job.Minutes), "the job %s ends before max-minutes", name)
-		}
-		fault(fuzzes && ran, "the job %s runs something before the check, which the pull request may decide", name)
-		fault(fuzzes && job.Needs != "" && job.If != "${{ !cancelled() }}", "the job %s is skipped, and so passes, after one that fails", name)
-		fault(fuzzes && !slices.Contains([]string{"0", "2"}, depth), "the job %s checks out with depth %q", name, depth)
+		found = append(found, f.Text)
 	}
 	return found
 }
 
-// triggers are the events of a workflow, in all three forms of the key on.
-func triggers(on *yaml.Node) []string {
-	var events []string
-	switch on.Kind {
-	case yaml.ScalarNode:
-		events = append(events, on.Value)
-	case yaml.SequenceNode:
-		for _, event := range on.Content {
-			events = append(events, event.Value)
-		}
-	case yaml.MappingNode:
-		for i := 0; i < len(on.Content); i += 2 {
-			events = append(events, on.Content[i].Value)
-		}
-	}
-	return events
-}
+// itself is how this repository's own workflows name the action.
+var itself = regexp.MustCompile(`(?m)(uses: )\./$`)
 
 // TestWorkflows: what docs/action.md asks for holds in what we offer.
 func TestWorkflows(t *testing.T) {
@@ -278,7 +208,7 @@ func TestFaultsAreSeen(t *testing.T) {
 		{"permissions:", "env:"}:                                     "no permissions are listed",
 		{"  contents: read", "  actions: read"}:                      "no permissions are listed",
 		{"concurrency:", "env:"}:                                     "no concurrency group",
-		{onlyPullRequests, "true"}:                                   `cancel-in-progress is "true"`,
+		{workflowfile.OnlyPullRequests, "true"}:                      `cancel-in-progress is "true"`,
 		{"  merge_group:", "  push:"}:                                "merge queue",
 		{"  pull_request:", "  pull_request_target:"}:                "it runs on pull_request_target",
 		{"  pull_request:", "  workflow_run:"}:                       "it runs on workflow_run",

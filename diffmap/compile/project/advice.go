@@ -173,6 +173,24 @@ var lockFiles = []struct{ file, command string }{
 	{"foundry.toml", "forge install"},
 }
 
+// LockFile is the nearest file that names the JavaScript packages of the project at root, a lock file or else
+// package.json, and the folder that has it: root or one above, up to the repository. Empty when there is none.
+func LockFile(root, repository string) (folder, file string) {
+	for folder := root; ; folder = filepath.Dir(folder) {
+		for _, lock := range lockFiles {
+			if strings.HasPrefix(lock.command, "forge ") {
+				continue
+			}
+			if info, err := os.Lstat(filepath.Join(folder, lock.file)); err == nil && info.Mode().IsRegular() {
+				return folder, lock.file
+			}
+		}
+		if folder == repository || folder == filepath.Dir(folder) {
+			return "", ""
+		}
+	}
+}
+
 // installCommand says what installs the dependencies of the project at root: a
 // submodule that is not checked out, else by the nearest lock file, for people and as
 // lines of a workflow. Empty when nothing says so. missing is what was not found, if known.

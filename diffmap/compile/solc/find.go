@@ -432,3 +432,18 @@ func packagedCompilers(folder string) []*Compiler {
 	slices.SortStableFunc(found, func(a, b *Compiler) int { return a.version.Compare(b.version) })
 	return found
 }
+
+// Newest is the version of the release that pragmas need, where [Find] finds none on the machine and may
+// download: the newest that they allow and that runs here. False when there is none.
+func Newest(pragmas []string, options Options) (Version, bool) {
+	ranges, err := parseRanges(pragmas)
+	if err != nil {
+		return Version{}, false
+	}
+	return options.releases().newest(ranges, options.platforms())
+}
+
+// LookPath finds a program in PATH that is not the checkout's.
+func (options Options) LookPath(name string) (string, error) {
+	return options.checkout().lookPath(name)
+}

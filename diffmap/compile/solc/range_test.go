@@ -132,3 +132,22 @@ func FuzzVersionRange(f *testing.F) {
 		}
 	})
 }
+
+// TestNewest: what a run would download is the newest release that the pragmas allow together.
+func TestNewest(t *testing.T) {
+	for _, test := range []struct {
+		pragmas []string
+		want    string
+	}{
+		{[]string{"^0.4.11"}, "0.4.26"},
+		{[]string{"^0.8.0", "<0.8.20"}, "0.8.19"},
+		{[]string{"0.8.4"}, "0.8.4"},
+		{[]string{"^0.4.11", "^0.8.0"}, ""},
+		{[]string{"not a range"}, ""},
+	} {
+		version, found := Newest(test.pragmas, Options{})
+		if found != (test.want != "") || found && version.String() != test.want {
+			t.Errorf("%q: %s, %v, want %q", test.pragmas, version, found, test.want)
+		}
+	}
+}
