@@ -49,7 +49,7 @@ type Claim struct {
 	// Answer is what shows it after the sequence, of an oracle that compares with the base; nil: the last call shows
 	// it, where its entry is.
 	Answer *Answer `json:"answer,omitempty"`
-	// Differs is what the last call does otherwise than on the base, of what is no finding; it is written as a Foundry test, and in no file.
+	// Differs is what the last call does otherwise than on the base, of a claim without a finding; it is written as a Foundry test, and to no file.
 	Differs Differs `json:"-"`
 }
 
