@@ -198,6 +198,8 @@ func (r *run) judgeMutant(m *report.Mutant) {
 		m.Result, m.Reason = report.Equivalent, "the line was proved unreachable"
 	case reached == 0:
 		m.Reason = "no call reached it"
+	case of.Effect != nil && of.Effect.NotCompared != "":
+		m.Reason = "it was not compared with the code as it is: " + of.Effect.NotCompared
 	}
 }
 

@@ -84,11 +84,15 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 	return d, r, nil
 }
 
-// Edited deploys an edit of a head as the head was deployed, see [change.Change.Edited].
+// Edited deploys an edit of a head as the head was deployed, see [change.Change.Edited]. Where the head's World was chosen for its targets,
+// the edit's is for those that it has: a smaller one.
 func Edited(ctx context.Context, e *change.Change, head *Deployment, recipe *Recipe) (*Deployment, *Recipe, error) {
 	b := Build{Outputs: e.Outputs, Table: e.Table, Positions: diffmap.NewPositions(e.Outputs, e.Table, e.Paths)}
 	own, again := recipeFor(e, &b), recipe.Again(head)
 	again.Entries, again.Constructors, again.Changed = own.Entries, own.Constructors, own.Changed
+	if len(own.Targets) > 0 {
+		again.Targets, again.Uninitialized = own.Targets, own.Uninitialized
+	}
 	d, err := Make(ctx, b, again)
 	return d, again, err
 }
