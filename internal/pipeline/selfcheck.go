@@ -141,65 +141,74 @@ func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seed
 
 // judgeMutant says what the report of a planted mistake makes of it.
 func (r *run) judgeMutant(m *report.Mutant) {
-	of := r.report
-	m.Result, m.Reason, m.By, m.Message, m.Test, m.Executions = report.Missed, "", nil, "", nil, of.Stats.Executions
-	say := func(result, by, message string, test *report.FoundryTest) {
-		if m.Result == report.Missed {
-			m.Result, m.Message = result, message
-		}
-		if !slices.Contains(m.By, by) {
-			m.By = append(m.By, by)
-		}
-		if m.Test == nil && test != nil && test.Fails {
-			m.Test = test
-		}
+	m.Result, m.Reason, m.By, m.Message, m.Test, m.Executions = report.Missed, "", nil, "", nil, r.report.Stats.Executions
+	for _, f := range r.report.Gating() {
+		note(m, report.Caught, f.Oracle, f.Title, f.Test)
 	}
-	for _, f := range of.Gating() {
-		say(report.Caught, f.Oracle, f.Title, f.Test)
-	}
-	if m.Result == report.Caught {
-		return
-	}
-	for i := range of.Findings {
-		if f := &of.Findings[i]; f.Novelty == report.Introduced {
-			say(report.Noted, f.Oracle, f.Title, f.Test)
-		}
-	}
-	if of.Effect != nil {
-		for i := range of.Effect.Behaviors {
-			say(report.Noted, oracle.Behavior, of.Effect.Behaviors[i].Describe(), nil)
-			if m.Test == nil {
-				m.Test = r.behaviorTest(i)
+	if m.Result == report.Missed {
+		for i := range r.report.Findings {
+			if f := &r.report.Findings[i]; f.Novelty == report.Introduced {
+				note(m, report.Noted, f.Oracle, f.Title, f.Test)
 			}
 		}
+		r.noteEffect(m)
 	}
-	if of.Effect != nil {
-		for i := range of.Effect.Permissions {
-			// What no sender was seen to write may be what no call reached.
-			if p := &of.Effect.Permissions[i]; p.Changed && p.Now == report.Anyone && p.Before != report.Unseen {
-				say(report.Noted, oracle.Behavior, p.Describe(), nil)
-			}
-		}
+	for i := 0; m.Test == nil && m.Result != report.Missed && i < len(r.behaviors); i++ {
+		m.Test = r.behaviorTest(i)
 	}
-	if m.Result == report.Noted {
+	if m.Result == report.Missed {
+		r.whyMissed(m)
+	}
+}
+
+// note adds what tells of a mistake.
+func note(m *report.Mutant, result, by, message string, test *report.FoundryTest) {
+	if m.Result == report.Missed {
+		m.Result, m.Message = result, message
+	}
+	if !slices.Contains(m.By, by) {
+		m.By = append(m.By, by)
+	}
+	if m.Test == nil && test != nil && test.Fails {
+		m.Test = test
+	}
+}
+
+// noteEffect adds what the comment says of what the mistake does.
+func (r *run) noteEffect(m *report.Mutant) {
+	e := r.report.Effect
+	if e == nil {
 		return
 	}
+	for i := range e.Behaviors {
+		note(m, report.Noted, oracle.Behavior, e.Behaviors[i].Describe(), nil)
+	}
+	for i := range e.Permissions {
+		// What no sender was seen to write may be what no call reached.
+		if p := &e.Permissions[i]; p.Changed && p.Now == report.Anyone && p.Before != report.Unseen {
+			note(m, report.Noted, oracle.Behavior, p.Describe(), nil)
+		}
+	}
+}
+
+// whyMissed says why nothing tells of a mistake, as far as that is known.
+func (r *run) whyMissed(m *report.Mutant) {
 	unreachable, reached := 0, 0
-	for i := range of.Lines {
-		switch of.Lines[i].Status {
+	for i := range r.report.Lines {
+		switch r.report.Lines[i].Status {
 		case report.Unreachable:
 			unreachable++
 		case report.Reached, report.OnlyReverts:
 			reached++
 		}
 	}
-	switch {
-	case len(of.Lines) > 0 && unreachable == len(of.Lines):
+	switch e := r.report.Effect; {
+	case len(r.report.Lines) > 0 && unreachable == len(r.report.Lines):
 		m.Result, m.Reason = report.Equivalent, "the line was proved unreachable"
 	case reached == 0:
 		m.Reason = "no call reached it"
-	case of.Effect != nil && of.Effect.NotCompared != "":
-		m.Reason = "it was not compared with the code as it is: " + of.Effect.NotCompared
+	case e != nil && e.NotCompared != "":
+		m.Reason = "it was not compared with the code as it is: " + e.NotCompared
 	}
 }
 

@@ -450,19 +450,23 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		if !last || failed || fails || claim.Kind != FindingClaim {
 			continue
 		}
-		output := exec.Calls[i].Output
-		switch isBool := function != nil && len(output) == common.HashLength; {
-		case isBool && function.Property && common.BytesToHash(output) == (common.Hash{}):
-			b.WriteString("        require(abi.decode(out, (bool)), \"the finding: the property is false\");\n")
-			fails = true
-		case isBool && function.Noted && common.BytesToHash(output) != (common.Hash{}): // forge fails the test for it as well
-			b.WriteString("        require(!abi.decode(out, (bool)), \"the finding: an assertion has failed\");\n")
-			fails = true
-		default:
-			fmt.Fprintf(b, "        // the finding, for which no call fails: %s\n", solidityComment(claim.Message))
-		}
+		fails = t.writeResult(b, function, exec.Calls[i].Output)
 	}
 	return fails
+}
+
+// writeResult fails the test if the last call, which succeeds, returns what shows the finding, and reports whether something it returns does.
+func (t *foundryTest) writeResult(b *strings.Builder, function *input.Function, output []byte) (fails bool) {
+	switch isBool := function != nil && len(output) == common.HashLength; {
+	case isBool && function.Property && common.BytesToHash(output) == (common.Hash{}):
+		b.WriteString("        require(abi.decode(out, (bool)), \"the finding: the property is false\");\n")
+		return true
+	case isBool && function.Noted && common.BytesToHash(output) != (common.Hash{}): // forge fails the test for it as well
+		b.WriteString("        require(!abi.decode(out, (bool)), \"the finding: an assertion has failed\");\n")
+		return true
+	}
+	fmt.Fprintf(b, "        // the finding, for which no call fails: %s\n", solidityComment(t.reproducer.Claim.Message))
+	return false
 }
 
 // writeAnswer asks what is asked after the sequence, and fails the test if the answer is the head's.
