@@ -86,7 +86,7 @@ func TestActionManyFindings(t *testing.T) {
 	}
 	head.WriteString("}\n")
 	s := compiled(t, "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\ncontract C {\n}\n", head.String())
-	s.env["INPUT_TEST-LIMIT"] = "60000"
+	s.env["INPUT_TEST-LIMIT"] = "90000"
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
@@ -132,7 +132,7 @@ func TestActionHugeReport(t *testing.T) {
 	head.WriteString("}\n")
 	file := strings.Repeat(strings.Repeat("d", 56)+"/", 5) + "C.sol" // shown and linked in every row
 	s := compiledFile(t, file, "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\ncontract C {\n}\n", head.String())
-	s.env["INPUT_TEST-LIMIT"] = "60000"
+	s.env["INPUT_TEST-LIMIT"] = "90000"
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
