@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/soljson"
 	"github.com/sightline-evm/sightline/report"
@@ -28,12 +29,24 @@ type confirmed struct {
 // holds reports whether the test fails because of the mistake.
 func (c *confirmed) holds() bool { return c.with == "Failure" && c.without == "Success" }
 
+// leastSolc compiles the Foundry tests that Sightline writes.
+var leastSolc = solc.Version{Minor: 6, Patch: 2}
+
+// testable reports whether the tests and the project can be compiled together.
+func (p *project) testable() bool {
+	if p.example != "" {
+		return true
+	}
+	version, err := solc.ParseVersion(p.Solc)
+	return err == nil && !version.Less(leastSolc)
+}
+
 // sample chooses so many of the mistakes with a test that fails with them, in turns from all results.
 func sample(results []result, most int) (list []confirmed) {
 	for round := 0; len(list) < most; round++ {
 		before := len(list)
 		for i := range results {
-			if results[i].check == nil {
+			if results[i].check == nil || !results[i].project.testable() {
 				continue
 			}
 			nth := 0
@@ -108,7 +121,7 @@ func (p *project) test(ctx context.Context, run *harness.Run, modules, folder st
 			return "", err
 		}
 	}
-	solc, err := soljson.Program(folder, filepath.Join(modules, "solc-"+version, "soljson.js"))
+	program, err := soljson.Program(folder, filepath.Join(modules, "solc-"+version, "soljson.js"))
 	if err != nil {
 		return "", err
 	}
@@ -117,11 +130,11 @@ func (p *project) test(ctx context.Context, run *harness.Run, modules, folder st
 		return "", errors.New("the test has no function")
 	}
 	err = errors.Join(os.MkdirAll(filepath.Join(folder, "test"), 0o755), os.WriteFile(filepath.Join(folder, "test", "SL.t.sol"), []byte(m.Test.Text), 0o600),
-		os.WriteFile(filepath.Join(folder, "foundry.toml"), fmt.Appendf(nil, forgeConfig, solc), 0o600))
+		os.WriteFile(filepath.Join(folder, "foundry.toml"), fmt.Appendf(nil, forgeConfig, program), 0o600))
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"), "test", "--json", "--match-path", "test/SL.t.sol", "--match-test", "^"+name[1]+"$")
+	cmd := exec.CommandContext(ctx, filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"), "test", "--json", "--match-path", "test/SL.t.sol", "--match-test", "^"+name[1]+`\(`)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1")
 	out, _ := cmd.Output() // a test that fails is a failure of the program

@@ -35,6 +35,7 @@ var options struct {
 	mutants int
 	forge   int
 	keep    string
+	from    string
 }
 
 func main() {
@@ -44,6 +45,7 @@ func main() {
 			flags.StringVar(&options.only, "only", "", "projects to measure, parts of their names separated by commas; empty: all")
 			flags.IntVar(&options.mutants, "mutants", 12, "mistakes in each project")
 			flags.IntVar(&options.forge, "forge", 0, "run the Foundry tests of `N` mistakes under forge, with the mistake and without")
+			flags.StringVar(&options.from, "from", "", "take the reports from this `FOLDER`, where -keep has put them, instead of making them")
 			flags.StringVar(&options.keep, "keep", "", "a `FOLDER` to copy the reports to")
 		},
 	})
@@ -108,6 +110,14 @@ const firstSeconds = 10
 
 // check runs the binary once, and returns what it says of the mistakes.
 func check(ctx context.Context, run *harness.Run, tool *harness.Tool, modules string, p *project, seed uint64) (*report.SelfCheck, error) {
+	name := fmt.Sprintf("%s-%d.json", strings.ReplaceAll(strings.TrimPrefix(p.name(), "@"), "/", "-"), seed)
+	if options.from != "" {
+		text, err := os.ReadFile(filepath.Join(options.from, name))
+		if err != nil {
+			return nil, err
+		}
+		return read(text)
+	}
 	work := filepath.Join(run.Cache, "selfcheck", strings.ReplaceAll(p.name(), "/", "-"))
 	out := filepath.Join(work, "out")
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(work, 0o755)); err != nil {
@@ -126,21 +136,21 @@ func check(ctx context.Context, run *harness.Run, tool *harness.Tool, modules st
 	if err != nil {
 		return nil, err
 	}
+	check, err := read(text)
+	if err == nil && options.keep != "" {
+		err = errors.Join(os.MkdirAll(options.keep, 0o755), os.WriteFile(filepath.Join(options.keep, name), text, 0o600))
+	}
+	return check, err
+}
+
+// read reads what a report says of planted mistakes.
+func read(text []byte) (*report.SelfCheck, error) {
 	r := &report.Report{}
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("report.json: %w", err)
 	}
 	if r.SelfCheck == nil {
 		return nil, fmt.Errorf("no mistake was planted: %s", r.Reason)
-	}
-	if options.keep != "" {
-		if err := os.MkdirAll(options.keep, 0o755); err != nil {
-			return nil, err
-		}
-		name := fmt.Sprintf("%s-%d.json", strings.ReplaceAll(strings.TrimPrefix(p.name(), "@"), "/", "-"), seed)
-		if err := os.WriteFile(filepath.Join(options.keep, name), text, 0o600); err != nil {
-			return nil, err
-		}
 	}
 	return r.SelfCheck, nil
 }
