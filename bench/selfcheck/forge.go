@@ -141,7 +141,7 @@ func (p *project) test(ctx context.Context, run *harness.Run, modules, folder st
 	var suites map[string]struct {
 		Results map[string]struct{ Status string } `json:"test_results"`
 	}
-	_ = json.Unmarshal(out, &suites) // what is no JSON says that nothing ran
+	_ = json.Unmarshal(out, &suites) // anything but JSON says that nothing ran
 	for _, suite := range suites {
 		for _, result := range suite.Results {
 			return result.Status, nil

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -327,9 +328,12 @@ func TestDockerfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		top, _, _ := strings.Cut(filepath.ToSlash(below), "/")
-		if !strings.Contains(string(ignored), "\n!"+top+"\n") {
-			t.Errorf(".dockerignore keeps %s from the build", top)
+		kept := false
+		for folder := filepath.ToSlash(below); folder != "."; folder = path.Dir(folder) {
+			kept = kept || strings.Contains(string(ignored), "\n!"+folder+"\n")
+		}
+		if !kept {
+			t.Errorf(".dockerignore keeps %s from the build", below)
 		}
 	}
 }

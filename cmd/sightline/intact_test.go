@@ -79,13 +79,14 @@ func (c *outputCheck) file(name string) []byte {
 func (c *outputCheck) lcov(r *report.Report) {
 	want, got := map[string]bool{}, map[string]bool{} // whether it was reached, by place
 	counts := []string{report.Reached, report.OnlyReverts, report.Unreached, report.Unreachable, report.Undeployable}
+	named := lcov.Writable // no tracefile can name others
 	for _, l := range r.Lines {
-		if slices.Contains(counts, l.Status) {
+		if slices.Contains(counts, l.Status) && named(l.File) {
 			want[fmt.Sprintf("%s:%d", l.File, l.Line)] = l.Status == report.Reached
 		}
 	}
 	for _, t := range r.Targets {
-		if slices.Contains(counts, t.Status) && t.File != "" {
+		if slices.Contains(counts, t.Status) && t.File != "" && named(t.File) {
 			place := fmt.Sprintf("%s:%d", t.File, t.Line)
 			want[place] = want[place] || t.Status == report.Reached
 		}
