@@ -52,7 +52,7 @@ func isCalculated(valueType, operator string) bool {
 
 // stepsLoop reports whether an expression is what makes a loop end: it is the step of a for
 // statement, or changes a variable that a condition around it reads. Another one would run
-// until there is no gas left, which anything notices.
+// until all gas is used, and every test notices.
 func (s *source) stepsLoop(n *compile.Node) bool {
 	changed := n.Child("subExpression")
 	if changed == nil {

@@ -140,7 +140,7 @@ func TestIDStays(t *testing.T) {
 	}
 }
 
-// TestNothingToSay: without changes, texts, ASTs or statements there are no mutants.
+// TestNothingToSay: sources without changes, texts, ASTs or statements yield no mutants.
 func TestNothingToSay(t *testing.T) {
 	a := archives(t)[0]
 	o := compiled(t, a.versions[0], a.sources)

@@ -29,7 +29,7 @@ func (d *doctor) git(ctx context.Context) []Line {
 	lines := one(OK, "git", "", "%s", strings.TrimPrefix(version, "git version "))
 	if d.repository == nil || !d.repository.Git {
 		if _, err := (&git.Repository{Root: d.root}).Top(); err != nil {
-			return append(lines, one(Warn, "history", "git init, or sightline run --audit or --diff FILE", "the folder is in no git repository: there is no base to compare with")...)
+			return append(lines, one(Warn, "history", "git init, or sightline run --audit or --diff FILE", "the folder is not in a git repository, so there is no base to compare with")...)
 		}
 	}
 	if first, err := exec.LookPath("git"); err == nil && d.holds(first) {

@@ -10,10 +10,9 @@ import (
 
 // ownTests are the project's own Foundry tests, which are run on planted mistakes as well; nil: they are not.
 type ownTests struct {
-	r     *run
+	r *run
+	// tests are those of one project: where mistakes are planted in several, of the first mistake's.
 	tests *change.OwnTests
-	// folder is that of the project whose tests these are: where mistakes are planted in several, those of the first are run.
-	folder string
 }
 
 // openOwnTests has the tests run once without a mistake, if they are asked for, and says in the result why they cannot be.
@@ -22,7 +21,7 @@ func (r *run) openOwnTests(ctx context.Context, list []change.Planted, result *r
 		return nil
 	}
 	result.Tests = &report.OwnTests{}
-	tests, folder, err := r.change.OpenOwnTests(ctx, list[0].File, func(command string) {
+	tests, err := r.change.OpenOwnTests(ctx, list[0].File, func(command string) {
 		r.o.Log.Line("forge   running your own tests, for the mistakes that are planted: %s", human.Printable(command))
 	})
 	if err != nil {
@@ -30,7 +29,7 @@ func (r *run) openOwnTests(ctx context.Context, list []change.Planted, result *r
 		return nil
 	}
 	result.Tests.Failing = tests.Failing()
-	return &ownTests{r, tests, folder}
+	return &ownTests{r, tests}
 }
 
 func (t *ownTests) close() {

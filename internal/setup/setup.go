@@ -161,7 +161,7 @@ func survey(ctx context.Context, r *Repository, o *Options) (*report.Report, err
 		break
 	}
 	if !r.Git {
-		o.Log.Line("history none: the folder is in no git repository")
+		o.Log.Line("history none: the folder is not in a git repository")
 	}
 	o.Log.Line("history the whole project is looked at")
 	var err error

@@ -51,21 +51,11 @@ const maxForgeTests = 5 * time.Minute
 // and nothing is compiled but the tests and what they import. Where a set-up fails, the
 // function is "setUp()". It tells progress before forge runs.
 func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command string)) (map[string]map[string]ForgeResult, error) {
-	root, err := filepath.Abs(t.Root)
+	f, setup, program, err := t.forge(maxForgeTests, progress)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Root, err)
+		return nil, err
 	}
-	f := &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: maxForgeTests, Progress: progress, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
-	setups := settings.Detect(root, os.Getenv)
-	i := slices.IndexFunc(setups, func(s settings.Setup) bool { return s.Tool == settings.ToolFoundry && s.Config != "" })
-	program := f.program(programs[settings.ToolFoundry])
-	switch {
-	case i < 0:
-		return nil, errors.New("the project has no foundry.toml")
-	case program == "":
-		return nil, errors.New("forge is not installed")
-	}
-	c := command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--build-info", "--match-contract", "^Sightline_", "--match-test", "^test_SL"}, shown: []string{"forge", "test"}, temporary: true}
+	c := command{Setup: setup, argv: []string{program, "test", "--json", "--offline", "--build-info", "--match-contract", "^Sightline_", "--match-test", "^test_SL"}, shown: []string{"forge", "test"}, temporary: true}
 	folder, err := c.prepare()
 	if err != nil {
 		return nil, err
@@ -100,6 +90,26 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 		err = fmt.Errorf("%s ended well, but gave no results", c.String())
 	}
 	return nil, err
+}
+
+// forge finds the program that runs the tests, and how the project is set up; an error says that it has no foundry.toml, or that forge is not
+// installed.
+func (t *ForgeTests) forge(limit time.Duration, progress func(command string)) (f *finder, setup settings.Setup, program string, err error) {
+	root, err := filepath.Abs(t.Root)
+	if err != nil {
+		return nil, setup, "", fmt.Errorf("%s: %w", t.Root, err)
+	}
+	f = &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: limit, Progress: progress, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
+	setups := settings.Detect(root, os.Getenv)
+	i := slices.IndexFunc(setups, func(s settings.Setup) bool { return s.Tool == settings.ToolFoundry && s.Config != "" })
+	program = f.program(programs[settings.ToolFoundry])
+	switch {
+	case i < 0:
+		return nil, setup, "", errors.New("the project has no foundry.toml")
+	case program == "":
+		return nil, setup, "", errors.New("forge is not installed")
+	}
+	return f, setups[i], program, nil
 }
 
 // maxForgeOutput is how much of forge's results is kept: some kilobytes for each test.

@@ -9,9 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/sightline-evm/sightline/diffmap/compile/settings"
-	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
 // OwnTests are a project's own Foundry tests, to be run on edits of its sources: in a copy of the checkout, so that nothing is written
@@ -34,21 +31,11 @@ const maxOwnOutput = 64 << 20
 // OpenOwnTests copies a project, and runs its tests once as they are. The options are those of [ForgeTests], without sources. An
 // error says that there are none that could be run: no foundry.toml, no forge, or sources that do not compile.
 func OpenOwnTests(ctx context.Context, t ForgeTests, progress func(command string)) (*OwnTests, error) {
-	root, err := filepath.Abs(t.Root)
+	f, setup, program, err := t.forge(maxOwnTests, progress)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Root, err)
+		return nil, err
 	}
-	f := &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: maxOwnTests, Progress: progress, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
-	setups := settings.Detect(root, os.Getenv)
-	i := slices.IndexFunc(setups, func(s settings.Setup) bool { return s.Tool == settings.ToolFoundry && s.Config != "" })
-	program := f.program(programs[settings.ToolFoundry])
-	switch {
-	case i < 0:
-		return nil, errors.New("the project has no foundry.toml")
-	case program == "":
-		return nil, errors.New("forge is not installed")
-	}
-	own := &OwnTests{finder: f, command: command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--build-info", "--fuzz-seed", "1"}, shown: []string{"forge", "test"}, temporary: true,
+	own := &OwnTests{finder: f, command: command{Setup: setup, argv: []string{program, "test", "--json", "--offline", "--build-info", "--fuzz-seed", "1"}, shown: []string{"forge", "test"}, temporary: true,
 		env: []string{"FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "FOUNDRY_LINT_LINT_ON_BUILD=false"}}}
 	folder, err := own.command.prepare()
 	if err != nil {

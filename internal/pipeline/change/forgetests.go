@@ -15,17 +15,17 @@ const ForgeImports = project.ForgeImports
 type OwnTests = project.OwnTests
 
 // OpenOwnTests opens those of the project that a file of the repository belongs to, see [project.OpenOwnTests].
-func (c *Change) OpenOwnTests(ctx context.Context, file string, progress func(command string)) (tests *OwnTests, folder string, err error) {
+func (c *Change) OpenOwnTests(ctx context.Context, file string, progress func(command string)) (*OwnTests, error) {
+	folder := ""
 	for _, o := range c.Outputs {
 		if c.Paths.Source(o, file) != nil {
 			folder = o.Folder
 			break
 		}
 	}
-	tests, err = project.OpenOwnTests(ctx, project.ForgeTests{
+	return project.OpenOwnTests(ctx, project.ForgeTests{
 		Root: filepath.Join(c.Root, filepath.FromSlash(folder)), Names: c.options.Env, Repository: c.Paths.Checkout, Strangers: c.Strangers(),
 	}, progress)
-	return tests, folder, err
 }
 
 // OnDisk is where a file of the repository is.
