@@ -28,10 +28,9 @@ func Settings(r *Repository, survey *report.Report) string {
 	b.WriteString(`# Settings of Sightline for this project. docs/configuration.md of Sightline explains every key; flags of the command
 # line and inputs of the action override them. On a pull request, the version of the base branch applies.
 # sightline init --check looks for mistakes in this file and in the workflow.
-
-# How long to fuzz, in seconds. Two minutes are as long as people wait for a check; lines that are not reached in
-# that time need more.
-timeout: 120
+`)
+	b.WriteString(timeout(survey))
+	b.WriteString(`
 
 # The lowest severity of a finding that fails the check: low, medium, high or critical. To begin with, none
 # reports without failing.
@@ -51,6 +50,39 @@ fail-on: high
 		b.WriteString(deployments(survey))
 	}
 	return b.String()
+}
+
+// The time for which a change is fuzzed, in seconds.
+const (
+	// usualTimeout is as long as people wait for a check; arbitrary.
+	usualTimeout = 120
+	// Of all of @openzeppelin/contracts at once, with every line a target, two loaded cores ran 1,350
+	// executions a second: measured, and the slowest campaign of the projects of docs/benchmarks.md.
+	slowestRate = 1000
+	// maxTimeout leaves a third of the time that the written workflows give a run (max-minutes) to its other steps.
+	maxTimeout = 600
+)
+
+// timeout is the setting of how long to fuzz: longer than usual where what was seen has so many targets that a
+// slow campaign would have too few executions for them, see [report.Needed].
+func timeout(survey *report.Report) string {
+	seconds := usualTimeout
+	if survey != nil {
+		needed := report.Needed(len(survey.Targets), report.Limits{})
+		seconds = min(max(seconds, int((needed/slowestRate+59)/60*60)), maxTimeout)
+	}
+	if seconds == usualTimeout {
+		return fmt.Sprintf(`
+# How long to fuzz, in seconds. Two minutes are as long as people wait for a check; lines that are not reached in
+# that time need more.
+timeout: %d
+`, seconds)
+	}
+	return fmt.Sprintf(`
+# How long to fuzz, in seconds. What sightline init saw has %s: a slow campaign needs so long for
+# enough executions of each, and else ends as starved. A smaller change does with the usual %d.
+timeout: %d
+`, human.Plural(len(survey.Targets), "target"), usualTimeout, seconds)
 }
 
 // deployments are steps for the contracts that could not be deployed, as comments: the arguments are
