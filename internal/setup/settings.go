@@ -56,9 +56,9 @@ fail-on: high
 const (
 	// usualTimeout is as long as people wait for a check; arbitrary.
 	usualTimeout = 120
-	// Of all of @openzeppelin/contracts at once, with every line a target, two loaded cores ran 1,350
-	// executions a second: measured, and the slowest campaign of the projects of docs/benchmarks.md.
-	slowestRate = 1000
+	// slowestRate is in executions per second: two cores that had other work as well ran as many with every
+	// line of @openzeppelin/contracts a target, and 1,350 alone.
+	slowestRate = 500
 	// maxTimeout leaves a third of the time that the written workflows give a run (max-minutes) to its other steps.
 	maxTimeout = 600
 )
@@ -67,9 +67,8 @@ const (
 // slow campaign would have too few executions for them, see [report.Needed].
 func timeout(survey *report.Report) string {
 	seconds := usualTimeout
-	if survey != nil {
-		needed := report.Needed(len(survey.Targets), report.Limits{})
-		seconds = min(max(seconds, int((needed/slowestRate+59)/60*60)), maxTimeout)
+	for survey != nil && seconds < maxTimeout && report.Needed(len(survey.Targets), report.Limits{Seconds: float64(seconds)}) > uint64(slowestRate*seconds) {
+		seconds += 60
 	}
 	if seconds == usualTimeout {
 		return fmt.Sprintf(`
