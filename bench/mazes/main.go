@@ -33,11 +33,21 @@ var options struct {
 	size  int
 	ways  string
 	calls uint64
+	// targets are the lines that campaigns steer toward.
+	targets string
 }
+
+// What -targets may be.
+const (
+	targetsNone    = "none"
+	targetsAsserts = "asserts"
+	targetsLines   = "lines"
+)
 
 func flags(f *flag.FlagSet) {
 	f.IntVar(&options.size, "size", 7, "cells of a maze's side")
 	f.StringVar(&options.ways, "ways", "", "ways to measure, parts of their names separated by commas; empty: all")
+	f.StringVar(&options.targets, "targets", targetsNone, "lines that Sightline steers toward: none, asserts or lines (all of them)")
 	f.Uint64Var(&options.calls, "calls", 0, "end Sightline's campaigns after so many calls instead of -seconds; 0: do not")
 }
 

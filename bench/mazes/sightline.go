@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing/fstest"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // compiler is the solc that the mazes are compiled with.
@@ -68,13 +72,42 @@ func (s *subject) attempt(ctx context.Context, run *harness.Run, w way, limit ti
 }
 
 // config is a campaign's with the product's settings: all oracles, machines that are
-// checked, and go-ethereum as the judge. There are no targets, since steering toward
-// some would say which cells matter.
+// checked, and go-ethereum as the judge. There are no targets unless they are asked for, since
+// steering toward some would say which cells matter.
 func (s *subject) config(run *harness.Run, without fuzzer.Techniques) fuzzer.Config {
 	config := s.Config(nil, without, run.Seed, run.Now)
+	config.Targets = s.targets()
 	config.Oracles = oracle.All()
 	config.NewMachine, config.NewJudge = s.Deployment.NewMachine, s.Deployment.NewJudge
 	return config
+}
+
+// targets are the lines that -targets names: those that raise assertions, all that have code, or none.
+func (s *subject) targets() []bytecode.Target {
+	lines := strings.Split(s.maze.Source(nil), "\n")
+	byLine := map[int]*bytecode.Target{}
+	for _, c := range s.Table.Contracts() {
+		if c.Runtime == nil {
+			continue
+		}
+		p := s.Table.Program(c.Runtime.ID)
+		for _, b := range p.Blocks {
+			at := bytecode.Location{Code: p.ID, PC: b.Start}
+			position, ok := s.Positions.At(at)
+			if !ok || options.targets == targetsNone || options.targets == targetsAsserts && !strings.Contains(lines[position.Line-1], "emit ") {
+				continue
+			}
+			if byLine[position.Line] == nil {
+				byLine[position.Line] = &bytecode.Target{Position: position, Contract: p.Contract.QualifiedName()}
+			}
+			byLine[position.Line].Entries = append(byLine[position.Line].Entries, at)
+		}
+	}
+	var targets []bytecode.Target
+	for _, line := range slices.Sorted(maps.Keys(byLine)) {
+		targets = append(targets, *byLine[line])
+	}
+	return targets
 }
 
 // campaign runs one on one processor, and reads from replays of its findings on
