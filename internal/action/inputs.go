@@ -39,9 +39,11 @@ func Inputs() []string {
 
 // inputs are the inputs that are not flags.
 type inputs struct {
-	comment  string // when the pull request gets one
-	upload   bool   // of alerts
-	category string // of code scanning
+	comment  string   // when the pull request gets one
+	upload   bool     // of alerts
+	category string   // of code scanning
+	issue    bool     // the default branch gets one
+	labels   []string // of a new issue
 
 	deadline         time.Time // of everything
 	campaignDeadline time.Time
@@ -191,16 +193,16 @@ func (a *action) setOwn(start time.Time) error {
 	if !slices.Contains([]string{commentAlways, commentOnFindings, commentNever}, a.comment) {
 		return exit.BadInput("the input comment is %q; want always, on-findings or never", human.Printable(a.comment))
 	}
-	a.upload = true
-	if value := a.runner.Input("upload-sarif"); value != "" {
-		var err error
-		if a.upload, err = strconv.ParseBool(value); err != nil {
-			return exit.BadInput("the input upload-sarif is %q; want true or false", human.Printable(value))
-		}
+	var err error
+	if a.upload, err = a.truth("upload-sarif", true); err != nil {
+		return err
 	}
+	if a.issue, err = a.truth("issue", false); err != nil {
+		return err
+	}
+	a.labels = a.runner.Inputs("issue-label")
 	minutes := float64(defaultMaxMinutes)
 	if value := a.runner.Input("max-minutes"); value != "" {
-		var err error
 		if minutes, err = strconv.ParseFloat(value, 64); err != nil || !(minutes > 0 && minutes <= maxMaxMinutes) {
 			return exit.BadInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", human.Printable(value), maxMaxMinutes)
 		}
@@ -216,4 +218,17 @@ func (a *action) setOwn(start time.Time) error {
 		}
 	}
 	return nil
+}
+
+// truth reads an input that is true or false.
+func (a *action) truth(name string, otherwise bool) (bool, error) {
+	value := a.runner.Input(name)
+	if value == "" {
+		return otherwise, nil
+	}
+	is, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, exit.BadInput("the input %s is %q; want true or false", name, human.Printable(value))
+	}
+	return is, nil
 }
