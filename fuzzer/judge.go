@@ -63,7 +63,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 			c.left--
 			c.epoch++
 		}
-		c.Progress(Event{At: d.at, Target: h.target, Stats: c.stats()})
+		c.tell(Event{At: d.at, Target: h.target, Stats: c.stats()})
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		Chosen: seen.chosen,
 	}
 	c.keepFinding(f)
-	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
+	c.tell(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
 }
 
 // knownWorse reports whether a finding is known to be at least as severe.
