@@ -234,6 +234,25 @@ func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execu
 	return exec, all, nil
 }
 
+// Confirm replays a finding's sequence on a machine, and reports whether its oracle sees it there, in
+// the same contract. It returns the locations that the sequence entered, as [Finding.Path] has them.
+func Confirm(machine evm.Machine, config *Config, f *Finding) (path []bytecode.Location, ok bool) {
+	if len(f.Sequence) == 0 {
+		return nil, false
+	}
+	exec, err := machine.Run(config.Space.Encode(f.Sequence, nil))
+	if err != nil {
+		return nil, false
+	}
+	key := findingKey{f.Oracle.ID, f.Location, f.Chosen, f.Severity}
+	for _, seen := range newObserver(config).observe(f.Sequence, exec) {
+		if seen.key() == key && seen.Contract == f.Contract {
+			return entered(config.Table, exec), true
+		}
+	}
+	return nil, false
+}
+
 // Observed is what an oracle saw in a replay.
 type Observed struct {
 	Oracle   string
