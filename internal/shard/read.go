@@ -210,7 +210,7 @@ func (f *shardFile) check() error {
 		n, most int
 	}{
 		{"files of sequences", len(f.Sequences), maxPacks}, {"findings", len(f.Findings), maxFindings}, {"faults", len(f.Faults), maxList},
-		{"notes", len(f.Notes), maxList}, {"samples", len(f.Timeline), maxList}, {"functions", len(f.Burners), maxList}, {"options", len(f.Options), maxList}, {"tests", len(f.Passed), maxList},
+		{"notes", len(f.Notes), maxList}, {"samples", len(f.Timeline), maxList}, {"functions", len(f.Burners), maxList}, {"tests", len(f.Passed), maxList},
 	} {
 		if list.n > list.most {
 			return fmt.Errorf("it has %d %s, at most %d are read", list.n, list.what, list.most)
@@ -275,7 +275,6 @@ func (h *Header) differs(other *Header) string {
 		{fmt.Sprintf("its seed is %d, not %d", h.Seed, other.Seed), h.Seed == other.Seed},
 		{"the plan is another one", h.Plan == other.Plan},
 		{"the limits are others", h.Timeout == other.Timeout && h.Calls == other.Calls && h.Workers == other.Workers},
-		{"the options are others", slices.Equal(h.Options, other.Options)},
 		{"the World is another one", h.World == other.World},
 		{"the build is another one", h.Build == other.Build},
 	} {
