@@ -46,6 +46,9 @@ type Config struct {
 	// Ways is how many more sequences, of other paths, a finding keeps; 0: none.
 	Ways   int
 	Corpus *Corpus // nil: nothing is loaded or saved
+	// Saved are inputs that were loaded from a corpus before, in place of the Corpus's own: a
+	// campaign on another machine has only them.
+	Saved []input.Sequence
 	// Given are inputs of others, which are run as saved ones are: after the Seeds, within their share of the
 	// budget.
 	Given []input.Sequence
