@@ -30,7 +30,7 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	r.report.Seed, r.report.Workers = o.Seed, o.Workers
 	r.report.Limits = report.Limits{Seconds: o.Timeout.Seconds(), Calls: o.Calls}
 	if len(r.head.Deployment.Space.Callables) == 0 { // the report says why
-		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: "nothing to call"}, nil
+		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: nothingToCall}, nil
 	}
 	announce(r.o.Log, &r.config)
 	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
@@ -50,6 +50,9 @@ func announce(log *progress.Log, c *fuzzer.Config) {
 	log.Line("fuzz    seed %d, %s, limit %s", c.Seed, human.Plural(c.Workers, "worker"), limit)
 	log.Line("")
 }
+
+// nothingToCall is why a campaign in a World without functions ended at once.
+const nothingToCall = "nothing to call"
 
 // configure makes the campaign's configuration from the options and the deployment.
 func (r *run) configure() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/plan"
+	"github.com/sightline-evm/sightline/internal/shard"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -34,7 +35,9 @@ func Plan(ctx context.Context, o *Options, file string) error {
 		if err := r.configure(); err != nil {
 			return err
 		}
-		p = r.plan()
+		if p, err = r.plan(); err != nil {
+			return err
+		}
 	}
 	packed, err := p.Pack()
 	if err != nil {
@@ -49,8 +52,11 @@ func Plan(ctx context.Context, o *Options, file string) error {
 
 // emptyPlan is the plan of a change that has no targets.
 func (r *run) emptyPlan() *plan.Plan {
-	return &plan.Plan{Tool: r.o.Tool.Name + " " + r.o.Tool.Version, About: compared(r.change.About), Nothing: "nothing that this change touches can be fuzzed"}
+	return &plan.Plan{Tool: nameOf(r.o.Tool), About: compared(r.change.About), Nothing: "nothing that this change touches can be fuzzed"}
 }
+
+// nameOf is a program with its version.
+func nameOf(t report.Tool) string { return t.Name + " " + t.Version }
 
 // compared says what of a change was read.
 func compared(diff report.Diff) string {
@@ -61,7 +67,7 @@ func compared(diff report.Diff) string {
 }
 
 // plan is the campaign that was configured. The deadline of a job is not its shards'.
-func (r *run) plan() *plan.Plan {
+func (r *run) plan() (*plan.Plan, error) {
 	p := r.emptyPlan()
 	p.Nothing = ""
 	o := &r.o.Campaign
@@ -76,7 +82,12 @@ func (r *run) plan() *plan.Plan {
 		at, ok := r.head.Deployment.Positions.At(l)
 		return at.String(), ok
 	}
-	return p
+	var h shard.Header
+	if err := h.Hash(r.config.World, r.config.Space, r.config.Table, r.config.Targets); err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	p.Hashes = plan.Hashes{World: h.World, Build: h.Build, Targets: h.Targets}
+	return p, nil
 }
 
 // describePlan says what was written, and what to do with it.
@@ -98,7 +109,7 @@ func (r *run) describePlan(p *plan.Plan, packed *plan.Packed, file string) {
 	}
 	c := &p.Config
 	log.Line("plan    %s: %s, %s, %s kB, SHA-256 %s", name, human.Plural(len(c.Targets), "target"),
-		human.Plural(len(c.Seeds)+len(c.Saved)+len(c.Given), "input to begin with"), human.Count(uint64(len(packed.Data)+999)/1000), packed.SHA256)
+		human.Plural(len(c.Seeds)+len(c.Saved)+len(c.Given), "seed"), human.Count(uint64(len(packed.Data)+999)/1000), packed.SHA256)
 	log.Line("next    `sightline run --plan %s --shard I/N --out DIR` for each I from 0 to N-1, on any machines; then `sightline merge --plan %s DIR...` here", name, name)
 }
 

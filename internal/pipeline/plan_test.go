@@ -48,13 +48,23 @@ func configured(t *testing.T, o *Options) *run {
 	return r
 }
 
-// sameCampaign checks that a plan which was written and read gives the campaign that the run itself makes.
-func sameCampaign(t *testing.T, r *run) *plan.Packed {
+func packedPlan(t *testing.T, r *run) *plan.Packed {
 	t.Helper()
-	packed, err := r.plan().Pack()
+	p, err := r.plan()
 	if err != nil {
 		t.Fatal(err)
 	}
+	packed, err := p.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
+}
+
+// sameCampaign checks that a plan which was written and read gives the campaign that the run itself makes.
+func sameCampaign(t *testing.T, r *run) *plan.Packed {
+	t.Helper()
+	packed := packedPlan(t, r)
 	p, _, err := plan.Read(packed.Data)
 	if err != nil {
 		t.Fatal(err)
@@ -103,9 +113,8 @@ func TestPlanOfExamples(t *testing.T) {
 				return &Options{Change: change.Options{Example: name}, Campaign: Campaign{Calls: 20_000, Seed: 3}}
 			}
 			packed := sameCampaign(t, configured(t, options()))
-			again, err := configured(t, options()).plan().Pack()
-			if err != nil || !bytes.Equal(again.Data, packed.Data) {
-				t.Errorf("the plan that was made again is another one (%v)", err)
+			if again := packedPlan(t, configured(t, options())); !bytes.Equal(again.Data, packed.Data) {
+				t.Error("the plan that was made again is another one")
 			}
 		})
 	}

@@ -33,6 +33,7 @@ type mainPart struct {
 	SeqLen int    `json:"seqLen,omitempty"`
 	Ways   int    `json:"ways,omitempty"`
 	Limits Limits `json:"limits"`
+	Hashes Hashes `json:"hashes"`
 }
 
 // formatName tells a plan from other files of JSON.

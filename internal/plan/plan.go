@@ -4,9 +4,7 @@ package plan
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,7 +31,8 @@ type Plan struct {
 	// Options say which. Seed and limits are those of the plan.
 	Config fuzzer.Config
 	// Place says where an instruction comes from, for people: "src/Vault.sol:12"; false: it is not known.
-	Place func(bytecode.Location) (string, bool)
+	Place  func(bytecode.Location) (string, bool)
+	Hashes Hashes
 	// Notes say what of a corpus was left out.
 	Notes []string
 }
@@ -48,22 +47,21 @@ type Options struct {
 	OnlyIntroduced bool `json:"onlyIntroduced,omitempty"`
 }
 
-// Hashes identify the parts of a plan that a report depends on: SHA-256 in hexadecimal. Equal inputs
-// have equal hashes.
+// Hashes are those that a shard's header has of what is fuzzed, by which a merge knows that it was deployed alike. The plan keeps
+// them, and makes none.
 type Hashes struct {
-	World   string `json:"world"`   // state, instances and senders, and what may be called
-	Build   string `json:"build"`   // contracts and their code
-	Targets string `json:"targets"` // lines and their places in the code
+	World   string `json:"world"`
+	Build   string `json:"build"`
+	Targets string `json:"targets"`
 }
 
 // Packed is a plan as it is written.
 type Packed struct {
 	Data   []byte // the file
 	SHA256 string // of it, in hexadecimal
-	Hashes Hashes
 }
 
-// Limits bound a shard's campaign.
+// Limits bound a campaign.
 type Limits struct {
 	Timeout time.Duration `json:"timeout"` // 0: none
 	Calls   uint64        `json:"calls"`   // 0: no limit
@@ -76,8 +74,7 @@ type Shard struct {
 	Of    int // at least 1
 }
 
-// maxShards bounds the shards of a plan: sixteen times the jobs that GitHub starts from one matrix. Arbitrary
-// beyond that.
+// maxShards bounds the shards of a plan, arbitrary: sixteen times the jobs that GitHub starts from one matrix.
 const maxShards = 4096
 
 // ParseShard reads "2/8": the third of eight.
@@ -97,31 +94,6 @@ func ParseShard(text string) (Shard, error) {
 }
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
-
-// Seed is the seed of a shard's campaign: the plan's own for shard 0, whatever the number of shards, so that
-// shard 0 of 1 is the campaign that a run without a plan makes; a hash of the plan's seed and the shard's index for all others.
-func (s Shard) Seed(seed uint64) uint64 {
-	if s.Index == 0 {
-		return seed
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "sightline shard\x00%d\x00%d", seed, s.Index))
-	return binary.BigEndian.Uint64(sum[:])
-}
-
-// Campaign identifies the shards that belong together, whatever their index: SHA-256, in hexadecimal, of the plan, the number of
-// shards, and what they were told besides.
-func Campaign(plan string, of int, seed uint64, limits Limits) string {
-	text, err := json.Marshal(struct {
-		Plan   string `json:"plan"`
-		Of     int    `json:"of"`
-		Seed   uint64 `json:"seed"`
-		Limits Limits `json:"limits"`
-	}{plan, of, seed, limits})
-	if err != nil {
-		panic(err) // strings and numbers
-	}
-	return sumOf(text)
-}
 
 func sumOf(data []byte) string {
 	sum := sha256.Sum256(data)

@@ -64,8 +64,8 @@ func Read(data []byte) (*Plan, *Packed, error) {
 	if main.Version != Version {
 		return nil, nil, fmt.Errorf("the plan has version %d of the format, this program reads version %d; %s", main.Version, Version, remedy)
 	}
-	p := &Plan{Tool: main.Tool, About: main.About, Nothing: main.Nothing, Options: main.Options}
-	packed := &Packed{data, sumOf(data), hashesOf(main.SHA256)}
+	p := &Plan{Tool: main.Tool, About: main.About, Nothing: main.Nothing, Options: main.Options, Hashes: main.Hashes}
+	packed := &Packed{data, sumOf(data)}
 	if p.Nothing != "" {
 		if len(parts) > 1 {
 			return nil, nil, fmt.Errorf("the plan says that there is nothing to fuzz, and has files besides %s; %s", mainFile, remedy)
@@ -291,7 +291,9 @@ func calledBy(list [][]string, w *evm.World, deployed []input.Deployment) (func(
 			allowed[of][s] = true
 		}
 	}
-	return func(in *evm.Instance, f *input.Function) bool { return allowed[instance{in.Name, in.Contract}][f.Signature] }, nil
+	return func(in *evm.Instance, f *input.Function) bool {
+		return allowed[instance{in.Name, in.Contract}][f.Signature]
+	}, nil
 }
 
 // readTargets reads the targets, whose entries must begin blocks.

@@ -29,7 +29,7 @@ func (p *Plan) Pack() (*Packed, error) {
 	if p.Nothing == "" {
 		c := &p.Config
 		main.Audit, main.Seed, main.SeqLen, main.Ways = c.Audit, c.Seed, c.SeqLen, c.Ways
-		main.Limits = Limits{c.Timeout, c.MaxCalls, c.Workers}
+		main.Limits, main.Hashes = Limits{c.Timeout, c.MaxCalls, c.Workers}, p.Hashes
 		contracts, known := contractsOf(c)
 		build, err := p.build(contracts, known)
 		if err != nil {
@@ -61,7 +61,7 @@ func (p *Plan) Pack() (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Packed{data, sumOf(data), hashesOf(main.SHA256)}, nil
+	return &Packed{data, sumOf(data)}, nil
 }
 
 // Write writes the file of a packed plan, whole or not at all.
@@ -74,10 +74,6 @@ func (p *Packed) Write(path string) error {
 		return fmt.Errorf("the plan %s cannot be written: %w; name another file with --plan", path, files.Plain(err))
 	}
 	return nil
-}
-
-func hashesOf(sums map[string]string) Hashes {
-	return Hashes{World: sums[worldFile], Build: sums[buildFile], Targets: sums[targetsFile]}
 }
 
 // pack writes files as a tar without times, owners and modes of their own, in order of the names.
