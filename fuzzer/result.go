@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -65,6 +66,8 @@ type Result struct {
 	Useful uint64
 	// Burners are the functions with heavy calls, the most expensive first.
 	Burners []Burner
+	// Passed are the project's own fuzz tests that passed with some arguments.
+	Passed []input.Callable
 	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
 	Unconfirmed int
 }
@@ -99,6 +102,12 @@ func (c *Campaign) soFar() *Result {
 	result.Timeline = c.closeTimeline()
 	result.Stats = c.stats()
 	result.Useful, result.Burners, result.Unconfirmed = result.Stats.Executions-min(c.ration.failed, result.Stats.Executions), c.burners(), c.dropped
+	for test := range c.passed { // sorted below
+		result.Passed = append(result.Passed, test)
+	}
+	slices.SortFunc(result.Passed, func(a, b input.Callable) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Function.Signature, b.Function.Signature))
+	})
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
 			result.Entered = append(result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})

@@ -29,9 +29,8 @@ type Header struct {
 	// What the campaign was asked for.
 	Seed    uint64        `json:"seed"` // the campaign's, from which each shard derives its own, see [Seed]
 	Workers int           `json:"workers"`
-	Timeout time.Duration `json:"timeout"`           // nanoseconds; 0: none
-	Calls   uint64        `json:"calls"`             // limit; 0: none
-	Options []string      `json:"options,omitempty"` // all others that decide what it does, as text
+	Timeout time.Duration `json:"timeout"` // nanoseconds; 0: none
+	Calls   uint64        `json:"calls"`   // limit; 0: none
 
 	// SHA-256 of what is fuzzed, see [Hash].
 	World   string `json:"world"`
@@ -51,12 +50,12 @@ func (h *Header) ID() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Seed is the seed of a shard: H(seed, i). The only shard of a campaign has the campaign's own, so
+// Seed is the seed of shard i of n: H(seed, i). The only shard of a campaign has the campaign's own, so
 // that it is the campaign.
 func Seed(seed uint64, i, n int) uint64 {
 	if n == 1 {
 		return seed
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "sightline shard %d of %d, seed %d", i, n, seed))
+	sum := sha256.Sum256(fmt.Appendf(nil, "sightline shard %d, seed %d", i, seed))
 	return binary.BigEndian.Uint64(sum[:8])
 }
