@@ -118,12 +118,14 @@ func unpack(data []byte) (map[string][]byte, error) {
 		}
 		name := human.Clean(header.Name, maxQuoted)
 		switch {
-		case header.Typeflag != tar.TypeReg || len(header.PAXRecords) > 0 || !slices.Contains(known, header.Name):
+		case header.Typeflag != tar.TypeReg || !slices.Contains(known, header.Name):
 			return nil, fmt.Errorf("it is not a plan: entry %d (%q) is not one of its files, %s; take the file that `sightline plan` wrote", n, name, strings.Join(known, ", "))
-		case parts[header.Name] != nil:
-			return nil, fmt.Errorf("entry %d (%q): it occurs twice; %s", n, name, remedy)
 		case header.Size > int64(len(data)):
 			return nil, fmt.Errorf("entry %d (%q): %d bytes, more than the file has: it is not whole; copy it again, or %s", n, name, header.Size, remedy)
+		case len(header.PAXRecords) > 0: // such as those of a sparse file, whose few bytes become many
+			return nil, fmt.Errorf("entry %d (%q) has extensions, which a plan does not need; %s", n, name, remedy)
+		case parts[header.Name] != nil:
+			return nil, fmt.Errorf("entry %d (%q): it occurs twice; %s", n, name, remedy)
 		}
 		text, err := io.ReadAll(io.LimitReader(in, header.Size))
 		if err != nil {
@@ -151,7 +153,9 @@ func (p *Plan) readBuild(data []byte) ([]*bytecode.Contract, error) {
 		return nil, fmt.Errorf("%d contracts, %d of the build, literals of %d", len(contracts), part.Table, len(part.Texts))
 	}
 	for i, c := range contracts {
-		c.Texts = part.Texts[i]
+		for _, text := range part.Texts[i] {
+			c.Texts = append(c.Texts, string(text))
+		}
 	}
 	t := bytecode.NewTable(contracts[:part.Table:part.Table])
 	programs := artifacts(t)

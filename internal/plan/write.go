@@ -136,7 +136,11 @@ func (p *Plan) build(contracts []*bytecode.Contract, table int) (*buildPart, err
 		if abi := &c.ABI; len(c.RawABI) == 0 && (len(abi.Methods) > 0 || len(abi.Constructor.Inputs) > 0 || abi.HasFallback() || abi.HasReceive()) {
 			return nil, fmt.Errorf("%s has an ABI without its text", c.QualifiedName())
 		}
-		out.Texts = append(out.Texts, c.Texts)
+		texts := [][]byte{}
+		for _, text := range c.Texts {
+			texts = append(texts, []byte(text))
+		}
+		out.Texts = append(out.Texts, texts)
 	}
 	var err error
 	if out.Contracts, err = replay.MarshalContracts(contracts); err != nil {

@@ -29,8 +29,8 @@ type Header struct {
 	// What the campaign was asked for.
 	Seed    uint64        `json:"seed"` // the campaign's, from which each shard derives its own, see [Seed]
 	Workers int           `json:"workers"`
-	Timeout time.Duration `json:"timeout"`           // nanoseconds; 0: none
-	Calls   uint64        `json:"calls"`             // limit; 0: none
+	Timeout time.Duration `json:"timeout"` // nanoseconds; 0: none
+	Calls   uint64        `json:"calls"`   // limit; 0: none
 
 	// SHA-256 of what is fuzzed, see [Hash].
 	World   string `json:"world"`
