@@ -42,6 +42,7 @@ type inputs struct {
 	comment  string   // when the pull request gets one
 	upload   bool     // of alerts
 	category string   // of code scanning
+	sharded           // of a campaign on several machines
 	issue    bool     // the default branch gets one
 	labels   []string // of a new issue
 
@@ -90,6 +91,9 @@ func (a *action) readInputs(start time.Time) error {
 		return err
 	}
 	if err := a.setOwn(start); err != nil {
+		return err
+	}
+	if err := a.setSharded(); err != nil {
 		return err
 	}
 	return a.checkRoot()
@@ -201,15 +205,9 @@ func (a *action) setOwn(start time.Time) error {
 		return err
 	}
 	a.labels = a.runner.Inputs("issue-label")
-	minutes := float64(defaultMaxMinutes)
-	if value := a.runner.Input("max-minutes"); value != "" {
-		if minutes, err = strconv.ParseFloat(value, 64); err != nil || !(minutes > 0 && minutes <= maxMaxMinutes) {
-			return exit.BadInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", human.Printable(value), maxMaxMinutes)
-		}
+	if err := a.setDeadline(start); err != nil {
+		return err
 	}
-	whole := time.Duration(minutes * float64(time.Minute))
-	a.deadline = start.Add(whole)
-	a.campaignDeadline = a.deadline.Add(-min(reportTime, whole/5))
 	a.category = a.runner.Input("category")
 	if a.category == "" {
 		a.category = "sightline/" + a.run.Key
@@ -231,4 +229,19 @@ func (a *action) truth(name string, otherwise bool) (bool, error) {
 		return false, exit.BadInput("the input %s is %q; want true or false", name, human.Printable(value))
 	}
 	return is, nil
+}
+
+// setDeadline reads the input max-minutes.
+func (a *action) setDeadline(start time.Time) error {
+	minutes := float64(defaultMaxMinutes)
+	if value := a.runner.Input("max-minutes"); value != "" {
+		var err error
+		if minutes, err = strconv.ParseFloat(value, 64); err != nil || !(minutes > 0 && minutes <= maxMaxMinutes) {
+			return exit.BadInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", human.Printable(value), maxMaxMinutes)
+		}
+	}
+	whole := time.Duration(minutes * float64(time.Minute))
+	a.deadline = start.Add(whole)
+	a.campaignDeadline = a.deadline.Add(-min(reportTime, whole/5))
+	return nil
 }

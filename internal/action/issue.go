@@ -27,6 +27,9 @@ func (a *action) writeIssue(ctx context.Context, r *report.Report) {
 	var o pipeline.Options
 	a.equip(&o)
 	i := report.NewIssue(r, o.Output.Render)
+	if len(i.Found) == 0 && r.DescribeShards() != "" {
+		return // those that are missing may have found something
+	}
 	address, done, err := a.client.Issue(ctx, github.Issue{Prefix: report.IssuePrefix, Title: i.Title, Body: i.Body, Labels: a.labels, Found: i.Found, News: i.News})
 	if done != "" {
 		fmt.Fprintf(a.out, "issue   %s: %s\n", done, human.Clean(address, maxLogLine))

@@ -34,6 +34,9 @@ func (a *action) publish(ctx context.Context, r *report.Report) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return // the runner kills the process within seconds
 	}
+	if a.step == stepPlan {
+		return // the merge comes to the same, and tells people
+	}
 	limited, stop := context.WithDeadline(ctx, a.deadline)
 	defer stop()
 	if a.client == nil {
@@ -121,6 +124,7 @@ func (a *action) outputs(r *report.Report) {
 		{"summary", a.outFile(report.SummaryFile)},
 		{"page", a.outFile(report.HTMLFile)},
 		{"lcov", a.outFile(report.LCOVFile)},
+		{"plan", ""},
 	}
 	bundle := ""
 	if r.BundleSHA256 != "" {

@@ -14,8 +14,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/atomicfile"
@@ -94,12 +96,21 @@ func Read(file, dir, secret string) error {
 	if err != nil {
 		return errors.New("the secret is not the one that it was sealed with, or it was changed")
 	}
+	content, err := unpack(packed)
+	if err != nil {
+		return err
+	}
 	folder, err := files.OpenFolder(dir, true)
 	if err != nil {
 		return files.Plain(err)
 	}
 	defer folder.Close()
-	return unpack(packed, folder)
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if err := write(folder, name, content[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func cipherOf(secret string, salt []byte) (cipher.AEAD, error) {
@@ -138,29 +149,29 @@ func pack(folder *os.Root) ([]byte, error) {
 	return packed.Bytes(), errors.Join(err, w.Close())
 }
 
-// unpack writes the files of a tar into a folder, within bounds: whoever made it knew the secret, which
-// several may.
-func unpack(packed []byte, folder *os.Root) error {
+// unpack reads the files of a tar by name, within bounds: whoever made it knew the secret, which several may.
+func unpack(packed []byte) (map[string][]byte, error) {
+	content := map[string][]byte{}
 	in := tar.NewReader(bytes.NewReader(packed))
-	for n := 0; ; n++ {
+	for {
 		h, err := in.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil
+			return content, nil
 		case err != nil:
-			return fmt.Errorf("what is in it is not whole: %w", err)
-		case n == maxFiles:
-			return fmt.Errorf("it has more than %d files", maxFiles)
+			return nil, fmt.Errorf("what is in it is not whole: %w", err)
+		case len(content) == maxFiles:
+			return nil, fmt.Errorf("it has more than %d files", maxFiles)
 		case h.Typeflag != tar.TypeReg || !plain(h.Name) || h.Size > int64(len(packed)): // sparse files are larger
-			return fmt.Errorf("it has an entry that is no file of a folder: %.100q", h.Name)
+			return nil, fmt.Errorf("it has an entry that is no file of a folder: %.100q", h.Name)
+		case content[h.Name] != nil:
+			return nil, fmt.Errorf("it has the file %.100q twice", h.Name)
 		}
-		data, err := io.ReadAll(in)
-		if err != nil {
-			return fmt.Errorf("what is in it is not whole: %w", err)
+		data := make([]byte, h.Size)
+		if _, err := io.ReadFull(in, data); err != nil {
+			return nil, fmt.Errorf("what is in it is not whole: %w", err)
 		}
-		if err := write(folder, h.Name, data); err != nil {
-			return err
-		}
+		content[h.Name] = data
 	}
 }
 
