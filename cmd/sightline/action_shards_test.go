@@ -7,10 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // This file has the campaigns on several machines: the jobs of a published workflow, one after the
@@ -166,6 +170,9 @@ func (m *machines) merged(values map[string]string) {
 func (m *machines) copy(from, to string) {
 	m.t.Helper()
 	info, err := os.Stat(from)
+	if err == nil {
+		err = os.RemoveAll(to)
+	}
 	if err != nil {
 		m.t.Fatalf("%v\n%s", err, m.log)
 	}
@@ -355,4 +362,68 @@ func TestActionStepInputs(t *testing.T) {
 			t.Errorf("%v: exit code %d, want 2 and %q:\n%s", input, s.code, want, s.log)
 		}
 	}
+}
+
+// The nightly workflow fuzzes the default branch on several machines: one issue, and inputs that the next
+// night begins with.
+func TestActionNightly(t *testing.T) {
+	t.Parallel()
+	s := night(t, true, side(t, "crowdsale", "head", nil), "head")
+	m := carriedOut(t, s, "nightly.yml", 2)
+	if !m.planned(nil) {
+		t.Fatalf("there is no plan:\n%s", m.log)
+	}
+	m.want(0, nil)
+	before := m.seeds()
+	m.fuzzed(nil)
+	m.merged(nil)
+	m.want(1, map[string]string{"verdict": "fail"}, slices.Concat(uploadCalls, []string{"GET /issues", "GET /user", "POST /issues"})...)
+	if r := m.intact(); r.Shards == nil || r.Shards.Complete != 2 {
+		t.Errorf("shards %+v", r.Shards)
+	}
+	m.issue("open")
+	if prefix := m.values["corpus-restore-key"]; prefix != "sightline-corpus:.:" || !strings.HasPrefix(m.values["corpus-save-key"], prefix) {
+		t.Errorf("the keys are %q and %q", prefix, m.values["corpus-save-key"])
+	}
+	saved := below(t, filepath.Join(m.workspace, ".sightline", "corpus"))
+
+	if !m.planned(nil) { // the next night, with what the cache has
+		t.Fatalf("there is no plan:\n%s", m.log)
+	}
+	if n := m.seeds(); n != before+len(saved) {
+		t.Errorf("the plan has %d seeds, after %d and %d that were saved", n, before, len(saved))
+	}
+
+	// A night in which a shard is missing does not close the issue, and one that is complete does.
+	s = night(t, true, side(t, "crowdsale", "base", nil), "base")
+	m = carriedOut(t, s, "nightly.yml", 2)
+	open := fakegithub.Issue{Number: 7, Login: "github-actions[bot]", Title: "x", State: "open", Body: report.IssuePrefix + "key=nightly.yml/merge sha=abc run=1 found=SL-1 -->\nold"}
+	m.fake.Issues = []fakegithub.Issue{open}
+	m.lost = []int{1}
+	if !m.planned(nil) {
+		t.Fatalf("there is no plan:\n%s", m.log)
+	}
+	m.fuzzed(nil)
+	m.merged(nil)
+	m.want(0, map[string]string{"verdict": "pass"}, uploadCalls...)
+	m.issue("open")
+	m.lost = nil
+	m.fuzzed(nil)
+	m.merged(nil)
+	m.want(0, map[string]string{"verdict": "pass"}, slices.Concat(uploadCalls, []string{"GET /issues", "GET /user", "PATCH /issues/7"})...)
+	m.issue("closed")
+}
+
+// seeds is how many inputs the plan begins with, as the log says.
+func (m *machines) seeds() int {
+	m.t.Helper()
+	found := regexp.MustCompile(`targets, (\d+) seeds?,`).FindStringSubmatch(m.log)
+	if found == nil {
+		m.t.Fatalf("the log does not say how many seeds the plan has:\n%s", m.log)
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return n
 }

@@ -19,7 +19,7 @@ func (a *action) writeIssue(ctx context.Context, r *report.Report) {
 	case !a.issue:
 		return
 	case !a.ofDefaultBranch():
-		a.notice(unwritten + ": it is about the default branch, and this is no run of it on push, schedule or workflow_dispatch.")
+		a.notice(unwritten + ": it is about the default branch, and this run is not one of it on push, schedule or workflow_dispatch.")
 		return
 	case r.Verdict != report.Pass && r.Verdict != report.Fail:
 		return // says nothing about what is there

@@ -163,7 +163,7 @@ func unpack(packed []byte) (map[string][]byte, error) {
 		case len(content) == maxFiles:
 			return nil, fmt.Errorf("it has more than %d files", maxFiles)
 		case h.Typeflag != tar.TypeReg || !plain(h.Name) || h.Size > int64(len(packed)): // sparse files are larger
-			return nil, fmt.Errorf("it has an entry that is no file of a folder: %.100q", h.Name)
+			return nil, fmt.Errorf("it has an entry that is not a file of a folder: %.100q", h.Name)
 		case content[h.Name] != nil:
 			return nil, fmt.Errorf("it has the file %.100q twice", h.Name)
 		}

@@ -34,7 +34,7 @@ type Issue struct {
 	// Found are the ids of what was found, as the marker has them; empty: nothing.
 	Found []string
 	// News is the text of a comment on an issue that lacks some of Found so far, since
-	// GitHub tells nobody of a body that changes. It gets their number.
+	// GitHub sends no notice of a body that changes. It gets their number.
 	News func(found int) []byte
 }
 
