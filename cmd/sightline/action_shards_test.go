@@ -414,6 +414,36 @@ func TestActionNightly(t *testing.T) {
 	m.issue("closed")
 }
 
+// On a public repository, a night on several machines leaves nothing open that could be used: neither in
+// artifacts, nor in what is saved for the next one, nor in the issue.
+func TestActionNightlyPublic(t *testing.T) {
+	t.Parallel()
+	m := carriedOut(t, night(t, false, side(t, "crowdsale", "head", nil), "head"), "nightly.yml", 2)
+	key := map[string]string{"secrets.SIGHTLINE_SHARD_KEY": sealKey}
+	if !m.planned(key) {
+		t.Fatalf("there is no plan:\n%s", m.log)
+	}
+	m.fuzzed(key)
+	logs := m.log
+	m.merged(key)
+	m.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(uploadCalls, []string{"GET /issues", "GET /user", "POST /issues"})...)
+	m.intact()
+	issue := m.issue("open")
+	for _, detail := range []string{"SL-36f8", "ssert fails", "high assertion"} {
+		if strings.Contains(logs+m.written()+issue.Body, detail) {
+			t.Errorf("%s is told", detail)
+		}
+	}
+	if m.breaksInCorpus() {
+		t.Error("an input that breaks something is saved")
+	}
+	for _, file := range below(t, filepath.Join(m.artifacts, "shards")) {
+		if filepath.Base(file) != "shard.sealed" {
+			t.Errorf("a public artifact has %s", file)
+		}
+	}
+}
+
 // seeds is how many inputs the plan begins with, as the log says.
 func (m *machines) seeds() int {
 	m.t.Helper()
