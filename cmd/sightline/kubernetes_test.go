@@ -23,13 +23,17 @@ type manifestJob struct {
 	Spec     struct {
 		Completions int
 		Template    struct {
-			Spec struct{ InitContainers, Containers []manifestContainer }
+			Spec struct {
+				InitContainers []manifestContainer `yaml:"initContainers"`
+				Containers     []manifestContainer
+			}
 		}
 	}
 }
 
 type manifestContainer struct {
 	Command, Args []string
+	WorkingDir    string `yaml:"workingDir"`
 }
 
 // manifestJobs are the Jobs of a manifest by name.
@@ -99,12 +103,19 @@ func TestKubernetes(t *testing.T) {
 		if len(spec.Template.Spec.Containers) != 1 {
 			t.Fatalf("the Job %s has %d containers", job, len(spec.Template.Spec.Containers))
 		}
+		if job != "sightline-fuzz" && len(spec.Template.Spec.InitContainers) != 1 {
+			t.Fatalf("the Job %s checks nothing out", job)
+		}
 		for i := range spec.Template.Spec.InitContainers {
 			if code, out := container(t, &spec.Template.Spec.InitContainers[i], env, folders, work); code != 0 {
 				t.Fatalf("%s, before: exit code %d\n%s", job, code, out)
 			}
 		}
-		code, out := container(t, &spec.Template.Spec.Containers[0], env, folders, work)
+		dir := volume // a shard needs none of its own
+		if in := spec.Template.Spec.Containers[0].WorkingDir; in != "" {
+			dir = folders.Replace(in)
+		}
+		code, out := container(t, &spec.Template.Spec.Containers[0], env, folders, dir)
 		if code != want {
 			t.Errorf("%s: exit code %d, want %d\n%s", job, code, want, out)
 		}
