@@ -142,7 +142,11 @@ func (s *sharding) describe(r *fuzzer.Result, end string) {
 		}
 		log.Line("warn    a fault of the tool: %s", human.Printable(f.Message))
 	}
-	log.Line("shard   %s is %s (%s): %d of %s reached, %s, %s calls", s.o.Shard, end, r.Stopped,
+	why := ""
+	if r.Stopped != end {
+		why = " (" + r.Stopped + ")"
+	}
+	log.Line("shard   %s is %s%s: %d of %s reached, %s, %s calls", s.o.Shard, end, why,
 		r.Stats.Reached, human.Plural(len(r.Targets), "target"), human.Plural(r.Stats.Findings, "finding"), human.Count(r.Stats.Calls))
 	log.Line("next    give the folder %s to `sightline merge`, with those of the other shards", human.Printable(s.o.Dir))
 }
