@@ -33,7 +33,7 @@ type ShardOptions struct {
 }
 
 // Shard fuzzes by a plan, without the project: it writes its results to a folder, from which `sightline merge` makes a
-// report, and returns them. What it has so far is there at any time. A campaign that was canceled is no error: its result says so.
+// report, and returns them. What it has so far is there at any time. That a campaign was canceled is in its result, not an error.
 func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 	p, packed, err := plan.ReadFile(o.Plan, nameOf(o.Tool))
 	if err != nil {
