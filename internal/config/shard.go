@@ -35,6 +35,36 @@ func (s *Settings) RegisterPlan() {
 	s.onlyLookedAt = true
 }
 
+// inShards are the flags that the shards' plan has decided, and that a merge takes from them.
+var inShards = []string{"timeout", "test-limit", "seed", "workers"}
+
+// defaultQuorum is arbitrary: what most of a campaign did not look at cannot be called checked.
+const defaultQuorum = "0.5"
+
+// RegisterMerge registers all groups, and what is said of shards. Flags that shards have decided are accepted, so
+// that it can be given the same ones as the plan.
+func (s *Settings) RegisterMerge() {
+	s.RegisterAll()
+	for _, name := range inShards {
+		_ = s.flags.MarkHidden(name)
+	}
+	s.flags.StringArrayVar(&s.options.Change.Paths, "audit-path", nil, "with --audit: the file or folder `PATH` that the plan names (repeatable)")
+	s.flags.StringVar(&s.plan, "plan", "", "refuse shards that are not of the plan in this `FILE`, or were made with other flags than these")
+	s.flags.StringVar(&s.quorum, "quorum", defaultQuorum, "the `SHARE` of the shards that must have come to their end for a pass: 50%, or 0.5; with fewer, a run that finds nothing is an error")
+}
+
+// ResolveShards returns which shards are merged.
+func (s *Settings) ResolveShards(dirs []string) (*pipeline.Shards, error) {
+	if len(dirs) == 0 {
+		return nil, exit.BadInput("name the folders of the shards: those that `sightline run --shard` wrote with --out, or a folder that has them")
+	}
+	quorum, err := parseShare(s.quorum)
+	if err != nil {
+		return nil, exit.BadInput("--quorum %q: want a share of the shards, such as 50%% or 0.5", s.quorum)
+	}
+	return &pipeline.Shards{Dirs: dirs, Plan: s.plan, Quorum: quorum}, nil
+}
+
 // PlanFile is the file of the plan.
 func (s *Settings) PlanFile() string { return s.plan }
 

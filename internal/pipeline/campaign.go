@@ -32,6 +32,9 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	if len(r.head.Deployment.Space.Callables) == 0 { // the report says why
 		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: nothingToCall}, nil
 	}
+	if r.o.shards != nil {
+		return r.unite(ctx)
+	}
 	announce(r.o.Log, &r.config)
 	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
 	r.o.Log.Clear()

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -35,6 +34,12 @@ type Shard struct {
 	sum  [32]byte // of shard.json
 }
 
+// ErrNone is wrapped where folders have no shard at all.
+var ErrNone = errors.New("there are no shards to merge")
+
+// maxNamed bounds the folders that a message names. Arbitrary.
+const maxNamed = 3
+
 // Open reads the shards in folders: each is a shard's, or has those of shards. What is in them but
 // shard.json is read by [Unite]. The same folders in another order give the same Set. An error names the
 // folder that is wrong, and is bad input.
@@ -52,7 +57,7 @@ func Open(dirs []string) (*Set, error) {
 		all = append(all, found...)
 	}
 	if len(all) == 0 {
-		return nil, exit.BadInput("%s: there is no %s, nor a folder that has one", cmp.Or(strings.Join(empty, ", "), "no folder"), File)
+		return nil, exit.BadInput("%w: %s: there is no %s, nor a folder that has one", ErrNone, cmp.Or(human.First(empty, maxNamed), "no folder was named"), File)
 	}
 	for _, s := range all[1:] {
 		if s.Campaign != all[0].Campaign {
