@@ -218,7 +218,6 @@ var folders struct {
 	sync.Once
 	config *fuzzer.Config
 	dirs   [3]string // shards of three
-	data   [3][]byte // their shard.json
 }
 
 // three are the folders of three shards, which tests copy and do not change.
@@ -234,10 +233,6 @@ func three(t testing.TB) (*fuzzer.Config, [3]string) {
 		for i := range folders.dirs {
 			folders.dirs[i] = filepath.Join(base, fmt.Sprint(i))
 			write(t, folders.config, folders.dirs[i], i, 3)
-			folders.data[i], err = os.ReadFile(filepath.Join(folders.dirs[i], File))
-			if err != nil {
-				t.Fatal(err)
-			}
 		}
 	})
 	return folders.config, folders.dirs
@@ -777,22 +772,58 @@ func TestFaultsAreKept(t *testing.T) {
 	}
 }
 
-// FuzzShard: any shard.json gives a result or an error, within bounds.
+// FuzzShard: any shard.json is read, or an error, within bounds. What is read can be united: that takes machines, and
+// is left to the seeds.
 func FuzzShard(f *testing.F) {
-	c, dirs := three(f)
-	for _, data := range folders.data {
-		f.Add(data)
+	c := campaignOn(f, "crowdsale")
+	c.MaxCalls = 100 // a small file
+	dir := f.TempDir()
+	write(f, c, dir, 0, 1)
+	data, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil {
+		f.Fatal(err)
 	}
+	f.Add(data)
 	f.Add([]byte(`{"version":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse(data)
 		if err != nil {
 			return
 		}
-		set := &Set{Header: file.Header, Shards: []*Shard{{Header: file.Header, End: file.End, dir: dirs[0], file: file}}}
-		result, err := Unite(t.Context(), c, set, func(int, int) {})
-		if err == nil && len(result.Targets) != len(c.Targets) {
-			t.Errorf("%d targets", len(result.Targets))
+		s := &Shard{Header: file.Header, End: file.End, dir: dir, file: file}
+		claims, err := s.read(c)
+		if err != nil {
+			return
+		}
+		if len(claims.result.Targets) != len(c.Targets) || len(claims.suite) != len(claims.result.Suite) {
+			t.Errorf("%d targets, %d inputs of %d", len(claims.result.Targets), len(claims.suite), len(claims.result.Suite))
+		}
+	})
+}
+
+// FuzzSequences: any file of sequences is read, or an error.
+func FuzzSequences(f *testing.F) {
+	c := campaignOn(f, "vault")
+	s := newSequences(c.Space)
+	for _, seq := range input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{}).Seeds() {
+		s.sequence(seq)
+	}
+	f.Add(s.packs[0].text)
+	f.Add([]byte(header))
+	f.Add([]byte("\n" + header + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := unpack(c.Space, text)
+		if err != nil {
+			return
+		}
+		again := newSequences(c.Space)
+		for _, u := range list {
+			if len(u.calls) == 0 {
+				t.Fatal("a sequence without calls")
+			}
+			if _, ok := again.packed(u.calls); !ok {
+				return // longer than it was: numbers may be written in fewer digits than here
+			}
 		}
 	})
 }
