@@ -20,7 +20,7 @@ var ofMerging = []string{"out", "lcov", "fail-on", "gate", "min-reached", "allow
 
 // RegisterShard registers the flags with which a run fuzzes by a plan.
 func (s *Settings) RegisterShard() {
-	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` that `sightline plan` wrote, without the project, and write results for `sightline merge` to --out; besides, only --shard, --timeout, --test-limit and --workers count")
+	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` of sightline plan, without the project, and write what sightline merge needs to --out; only --shard, --timeout, --test-limit and --workers go with it")
 	s.flags.StringVar(&s.shard, "shard", "0/1", "which `I/N` of the plan's campaigns, 0/8 to 7/8 for eight")
 }
 

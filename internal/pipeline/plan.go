@@ -74,6 +74,9 @@ func (r *run) plan() (*plan.Plan, error) {
 	p.Options = plan.Options{Schedule: o.Schedule, Without: o.Without, Oracles: o.Oracles, Panics: o.Panics, OnlyIntroduced: r.o.Output.OnlyIntroduced}
 	p.Config = r.config
 	p.Config.Timeout = o.Timeout
+	if r.o.Output.OnlyIntroduced { // others may read the plan, and an earlier finding may be an exploit
+		p.Config.Seeds = r.config.Seeds[len(r.history.Seeds(r.config.Space)):]
+	}
 	if r.config.Corpus != nil {
 		p.Config.Corpus = nil
 		p.Config.Saved, p.Notes = r.config.Corpus.Load(r.config.Space)

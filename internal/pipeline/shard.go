@@ -33,7 +33,7 @@ type ShardOptions struct {
 }
 
 // Shard fuzzes by a plan, without the project: it writes its results to a folder, from which `sightline merge` makes a
-// report, and returns them. What it has so far is there at any time. A campaign that was canceled is no error: its result says so.
+// report, and returns them. What it has so far is there at any time. That a campaign was canceled is in its result, not an error.
 func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 	p, packed, err := plan.ReadFile(o.Plan, nameOf(o.Tool))
 	if err != nil {
@@ -142,7 +142,11 @@ func (s *sharding) describe(r *fuzzer.Result, end string) {
 		}
 		log.Line("warn    a fault of the tool: %s", human.Printable(f.Message))
 	}
-	log.Line("shard   %s is %s (%s): %d of %s reached, %s, %s calls", s.o.Shard, end, r.Stopped,
+	why := ""
+	if r.Stopped != end {
+		why = " (" + r.Stopped + ")"
+	}
+	log.Line("shard   %s is %s%s: %d of %s reached, %s, %s calls", s.o.Shard, end, why,
 		r.Stats.Reached, human.Plural(len(r.Targets), "target"), human.Plural(r.Stats.Findings, "finding"), human.Count(r.Stats.Calls))
 	log.Line("next    give the folder %s to `sightline merge`, with those of the other shards", human.Printable(s.o.Dir))
 }

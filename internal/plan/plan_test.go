@@ -352,7 +352,7 @@ func FuzzRead(f *testing.F) {
 		parts := map[string][]byte{mainFile: main, buildFile: build, worldFile: world, targetsFile: targets, seedsFile: seeds}
 		var head mainPart
 		if json.Unmarshal(main, &head) != nil {
-			t.Skip()
+			return // its checksums cannot be replaced
 		}
 		p, _, err := Read(tarOf(t, parts))
 		if err != nil || p.Nothing != "" {

@@ -31,7 +31,7 @@ const (
 	maxQuoted = 120
 )
 
-// remedy ends errors about a file that is no plan of ours.
+// remedy ends errors about a file that does not hold a plan.
 const remedy = "make it again with `sightline plan`"
 
 // ReadFile reads a plan that a program made; another program's is an error, since what a campaign does is its program's to say.
