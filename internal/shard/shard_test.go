@@ -440,7 +440,7 @@ func TestOpen(t *testing.T) {
 		want string
 	}{
 		"another seed":       {[]string{dirs[0], foreign}, "has a shard of another campaign than " + dirs[0] + ": its seed is 7, not 1"},
-		"another number":     {[]string{fewer, dirs[0]}, "it is one of 3 shards, not of 2"},
+		"another number":     {[]string{fewer, dirs[0]}, "its campaign has 3 shards, not 2"},
 		"nothing":            {[]string{empty}, "there are no shards to merge: " + empty},
 		"no such folder":     {[]string{filepath.Join(empty, "x")}, "there is no such folder"},
 		"a file":             {[]string{filepath.Join(dirs[0], File)}, "cannot be read as a shard"},
