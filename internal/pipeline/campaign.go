@@ -35,7 +35,7 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	if r.o.shards != nil {
 		return r.unite(ctx)
 	}
-	announce(r.o.Log, &r.config)
+	announce(r.o.Log, &r.config, o.Timeout > 0)
 	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
 	r.o.Log.Clear()
 	if err != nil {
@@ -44,10 +44,10 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	return result, nil
 }
 
-// announce says that a campaign begins.
-func announce(log *progress.Log, c *fuzzer.Config) {
+// announce says that a campaign begins; timed: its limit is a time. One that is limited in calls may have a deadline, too.
+func announce(log *progress.Log, c *fuzzer.Config, timed bool) {
 	limit := fmt.Sprintf("%s calls", human.Count(c.MaxCalls))
-	if c.Timeout > 0 {
+	if timed {
 		limit = human.Clock(c.Timeout.Seconds())
 	}
 	log.Line("fuzz    seed %d, %s, limit %s", c.Seed, human.Plural(c.Workers, "worker"), limit)

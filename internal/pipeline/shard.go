@@ -150,7 +150,7 @@ func (s *sharding) fuzz(ctx context.Context, c *fuzzer.Config) (*fuzzer.Result, 
 		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.Targets)), Stopped: nothingToCall}, nil
 	}
 	boundMemory()
-	announce(s.o.Log, c)
+	announce(s.o.Log, c, c.Timeout > 0)
 	result, err := (&fuzzer.Campaign{Config: *c}).Run(ctx)
 	s.o.Log.Clear()
 	if err != nil {
