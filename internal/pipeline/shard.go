@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/plan"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/shard"
@@ -22,6 +23,7 @@ type ShardOptions struct {
 	Plan  string     // the plan's file
 	Shard plan.Shard // which of its campaigns
 	Dir   string     // of shard.json and the sequences
+	RPC   string     // URL of the chain that the plan's World goes on from; empty: what the plan lacks of it counts as empty
 	// Limits in place of the plan's; nil: as planned. Calls without Timeout switches the clock off, as for a run.
 	Timeout *time.Duration
 	Calls   *uint64
@@ -40,6 +42,9 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 		return nil, exit.BadInput("--plan %s: %w", o.Plan, err)
 	}
 	s := &sharding{o, p}
+	if err := s.openChain(ctx); err != nil {
+		return nil, err
+	}
 	config, err := s.configure()
 	if err != nil {
 		return nil, exit.BadInput("--plan %s: %w", o.Plan, err)
@@ -74,6 +79,30 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 type sharding struct {
 	o    *ShardOptions
 	plan *plan.Plan
+}
+
+// openChain lets the World ask the chain that it goes on from.
+func (s *sharding) openChain(ctx context.Context) error {
+	o, want := s.o, s.plan.Chain
+	switch {
+	case want == nil && o.RPC != "":
+		return exit.BadInput("--rpc: the plan's World goes on from no chain")
+	case want == nil:
+		return nil
+	case o.RPC == "":
+		o.Log.Line("warn    the World goes on from block %d of chain %d: what the plan does not have of it counts as empty; --rpc URL asks for it", want.Block, want.ID)
+		return nil
+	}
+	chain, err := deploy.OpenChain(ctx, o.RPC, want.Block)
+	if err != nil {
+		return err
+	}
+	if chain.ID() != want.ID || chain.Hash() != want.Hash {
+		return exit.BadInput("--rpc: block %d is %s of chain %d there, but the plan's World goes on from %s of chain %d", want.Block, chain.Hash(), chain.ID(), want.Hash, want.ID)
+	}
+	s.plan.Ask(chain)
+	o.Log.Line("chain   block %d of chain %d, read from %s", want.Block, want.ID, chain.Host())
+	return nil
 }
 
 // configure is the shard's campaign.
