@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -194,7 +195,7 @@ func killed(t *testing.T, file string, h shard.Header, i int, after uint64) stri
 	}
 	h.Index = i
 	dir := filepath.Join(t.TempDir(), "killed")
-	w, err := shard.NewWriter(dir, h, config.Space, config.Table)
+	w, err := shard.NewWriter(dir, h, config.Space, config.Table, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
