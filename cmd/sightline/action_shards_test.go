@@ -320,6 +320,45 @@ func below(t *testing.T, dir string) (list []string) {
 	return list
 }
 
+// A shard that runs out of time leaves what it has, and one that is canceled seals it within the seconds that a runner
+// gives it.
+func TestActionShardStopped(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	s.env["INPUT_TEST-LIMIT"] = "1000000000"
+	m := carriedOut(t, s, "matrix.yml", 1)
+	if !m.planned(nil) {
+		t.Fatalf("there is no plan:\n%s", m.log)
+	}
+	m.workspace = t.TempDir()
+	m.copy(filepath.Join(m.artifacts, "plan"), filepath.Join(m.workspace, "sightline-plan.tar"))
+	for name := range m.env {
+		if strings.HasPrefix(name, "INPUT_") {
+			delete(m.env, name)
+		}
+	}
+	_ = os.Remove(m.env["GITHUB_OUTPUT"]) // of the plan
+	m.env["GITHUB_WORKSPACE"], m.env["INPUT_STEP"], m.env["INPUT_SHARD"] = m.workspace, "shard", "0/1"
+	m.env["INPUT_MAX-MINUTES"] = "0.04"
+	m.act()
+	m.want(0, nil)
+	if text, err := os.ReadFile(filepath.Join(m.workspace, "sightline-out", "shard.json")); err != nil || !strings.Contains(string(text), `"end":"canceled"`) || !strings.Contains(m.log, "max-minutes ran out") {
+		t.Errorf("%v\n%.600s\n%s", err, text, m.log)
+	}
+	if err := os.RemoveAll(filepath.Join(m.workspace, "sightline-out")); err != nil {
+		t.Fatal(err)
+	}
+	delete(m.env, "INPUT_MAX-MINUTES")
+	m.env["INPUT_SHARD-KEY"] = sealKey
+	m.cancel(m.command(), "reached  src/Crowdsale.sol")
+	if m.code != 130 {
+		t.Errorf("exit code %d", m.code)
+	}
+	if files := below(t, filepath.Join(m.workspace, "sightline-out")); len(files) != 1 || filepath.Base(files[0]) != "shard.sealed" {
+		t.Errorf("it left %q:\n%s", files, m.log)
+	}
+}
+
 // What a pull request commits in the place of a plan or of shards is refused.
 func TestActionMatrixCommitted(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 		return nil, err
 	}
 	end := shard.Done
-	if result.Stopped == fuzzer.Canceled {
+	if result.Stopped == fuzzer.Canceled || ctx.Err() != nil { // a job's deadline is not the campaign's limit
 		end = shard.Canceled
 	}
 	if err := w.Write(result, end); err != nil {
