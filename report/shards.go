@@ -23,7 +23,9 @@ func (s *Shards) incomplete() bool { return s != nil && s.Complete < s.Of }
 func (s *Shards) starved() bool { return s != nil && float64(s.Complete) < s.Quorum*float64(s.Of) }
 
 // String is "7 of 8 shards".
-func (s *Shards) String() string { return fmt.Sprintf("%d of %s", s.Complete, human.Plural(s.Of, "shard")) }
+func (s *Shards) String() string {
+	return fmt.Sprintf("%d of %s", s.Complete, human.Plural(s.Of, "shard"))
+}
 
 // DescribeShards says which shards did not come to their end; empty where all did, or one machine fuzzed.
 func (r *Report) DescribeShards() string {

@@ -54,7 +54,7 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 		Seed: p.Config.Seed, Workers: config.Workers, Timeout: config.Timeout, Calls: config.MaxCalls,
 		World: p.Hashes.World, Build: p.Hashes.Build, Targets: p.Hashes.Targets,
 	}
-	w, err := shard.NewWriter(o.Dir, h, config.Space, config.Table)
+	w, err := shard.NewWriter(o.Dir, h, config.Space, config.Table, o.Now)
 	if err != nil {
 		return nil, exit.BadInput("--out %s: %w", o.Dir, err)
 	}

@@ -28,7 +28,7 @@ const (
 // two to three times as long as text, and a megabyte or so of locations.
 const (
 	maxFile        = 32 << 20 // bytes of shard.json
-	maxObjects     = 1 << 19  // in it: each takes up to some 300 bytes
+	maxObjects     = 1 << 19  // in it: each takes up to about 300 bytes
 	maxPack        = 1 << 20  // bytes of a file of sequences: a campaign reads no longer sequence either
 	maxPackItems   = 256      // sequences in a file: thousands of small files take minutes to upload. Arbitrary
 	maxPacks       = 4_096
@@ -155,7 +155,7 @@ type aheadFile struct {
 	Account *common.Address `json:"account,omitempty"`
 }
 
-// text is a string that may hold bytes which are no UTF-8, as what contracts say does: JSON would
+// text is a string that may hold bytes which are not UTF-8, as what contracts say does: JSON would
 // replace them.
 type text string
 

@@ -275,7 +275,7 @@ func (h *Header) differs(other *Header) string {
 		what string
 		same bool
 	}{
-		{fmt.Sprintf("it is one of %d shards, not of %d", h.Of, other.Of), h.Of == other.Of},
+		{fmt.Sprintf("its campaign has %s, not %d", human.Plural(h.Of, "shard"), other.Of), h.Of == other.Of},
 		{fmt.Sprintf("it was made by %s, not by %s", human.Printable(h.Tool), human.Printable(other.Tool)), h.Tool == other.Tool},
 		{fmt.Sprintf("its seed is %d, not %d", h.Seed, other.Seed), h.Seed == other.Seed},
 		{"the plan is another one", h.Plan == other.Plan},

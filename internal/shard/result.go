@@ -194,7 +194,7 @@ func (r *reader) target(f *targetFile) (t fuzzer.TargetResult, err error) {
 		t.Entered = true
 	case statusOpen, statusUnreachable: // whether it is is proved again
 	default:
-		return t, fmt.Errorf("%.40q is no status of a target", f.Status)
+		return t, fmt.Errorf("%.40q is not a status of a target", f.Status)
 	}
 	if t.Entered {
 		if f.First == nil {
@@ -217,7 +217,7 @@ func (r *reader) target(f *targetFile) (t fuzzer.TargetResult, err error) {
 // finding is nil where no oracle has the name: it does not watch here.
 func (r *reader) finding(f *findingFile) (*fuzzer.Finding, error) {
 	if oracle.Severity(f.Severity) > oracle.Critical {
-		return nil, fmt.Errorf("%d is no severity", f.Severity)
+		return nil, fmt.Errorf("%d is not a severity", f.Severity)
 	}
 	if len(f.Oracle) > maxText || len(f.Contract) > maxText {
 		return nil, errors.New("a name is too long")

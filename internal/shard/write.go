@@ -49,13 +49,14 @@ const (
 )
 
 // NewWriter starts the folder of a shard, which is made if need be. Where an earlier attempt of the same
-// shard left its state, that stays until this one got further. A folder with another shard is refused.
-func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table) (*Writer, error) {
+// shard left its state, that stays until this one got further. A folder with another shard is refused. now decides when to
+// write, and nothing else.
+func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table, now func() time.Time) (*Writer, error) {
 	if h.Of < 1 || h.Of > maxShards || h.Index < 0 || h.Index >= h.Of {
 		return nil, fmt.Errorf("there is no shard %d of %d: shards are counted from 0, and at most %d", h.Index, h.Of, maxShards)
 	}
 	h.Campaign = h.ID()
-	w := &Writer{dir: dir, header: h, space: space, table: table, now: time.Now, written: map[string]bool{}, named: map[string]bool{}}
+	w := &Writer{dir: dir, header: h, space: space, table: table, now: now, written: map[string]bool{}, named: map[string]bool{}}
 	w.sequences = newSequences(space)
 	folder, err := files.OpenFolder(dir, true)
 	if err != nil {
