@@ -14,12 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/plan"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/shard"
+	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -90,26 +93,58 @@ func TestMergeOfOne(t *testing.T) {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s %d", example, seed), func(t *testing.T) {
 				t.Parallel()
-				const calls = 4_000
-				var plain, merged map[string][]byte
-				want, err := Run(t.Context(), exampleOptions(example, seed, calls, &plain))
-				if err != nil {
-					t.Fatal(err)
-				}
-				file := planned(t, exampleOptions(example, seed, calls, &merged))
-				dir, _ := sharded(t.Context(), t, file, 0, 1)
-				// Seed and limits are the shards'.
-				got, err := Merge(t.Context(), exampleOptions(example, 99, 1, &merged), &Shards{Dirs: []string{dir}, Plan: file, Quorum: 0.5})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got.Shards != nil || want.Stats.Executions == 0 || len(want.Targets) == 0 {
-					t.Errorf("shards %v, %d executions, %d targets", got.Shards, want.Stats.Executions, len(want.Targets))
-				}
-				sameFiles(t, merged, plain)
+				mergesToPlain(t, func(files *map[string][]byte) *Options { return exampleOptions(example, seed, 4_000, files) })
 			})
 		}
 	}
+}
+
+// TestMergeOfProjects: so it is with all that a result may have: findings of fuzz tests and properties, of oracles that follow values, with
+// ways, in contracts that are deployed on the way, in code that no contract of the build explains.
+func TestMergeOfProjects(t *testing.T) {
+	modules := testfiles.NodeModules(t)
+	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	for _, name := range []string{
+		"honest-property", "intent-fuzz-test", "compare-new-way", "compare-constructor", "harness-library", "loss-audit", "oracle-panics", "readonly-hook",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(filepath.Join("testdata", "verdicts", name+".txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, dir := readVerdict(t, archive), t.TempDir()
+			built := v.builds(t, dir)
+			mergesToPlain(t, func(files *map[string][]byte) *Options {
+				o := exampleOptions("", v.seed, 2_000, files)
+				o.Change, o.Campaign.Panics, o.Campaign.Oracles, o.Campaign.Without = built, v.panics, v.oracles, v.without
+				return o
+			})
+		})
+	}
+}
+
+// mergesToPlain holds a run against the plan, the only shard and the merge with the same options.
+func mergesToPlain(t *testing.T, options func(files *map[string][]byte) *Options) {
+	t.Helper()
+	var plain, merged map[string][]byte
+	want, err := Run(t.Context(), options(&plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := planned(t, options(&merged))
+	dir, _ := sharded(t.Context(), t, file, 0, 1)
+	o := options(&merged)
+	o.Campaign.Seed, o.Campaign.Calls = 99, 1 // those of the shards count
+	got, err := Merge(t.Context(), o, &Shards{Dirs: []string{dir}, Plan: file, Quorum: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Shards != nil || want.Stats.Executions == 0 || len(want.Targets) == 0 {
+		t.Errorf("shards %v, %d executions, %d targets", got.Shards, want.Stats.Executions, len(want.Targets))
+	}
+	sameFiles(t, merged, plain)
 }
 
 // merge merges shards of the plan of an example, without a gate, and returns the report with its files.

@@ -61,6 +61,9 @@ func (p *Plan) Pack() (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("it would have %d bytes, at most %d are read", len(data), maxBytes)
+	}
 	return &Packed{data, sumOf(data)}, nil
 }
 

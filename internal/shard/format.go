@@ -33,6 +33,7 @@ const (
 	maxPackItems   = 256      // sequences in a file: thousands of small files take minutes to upload. Arbitrary
 	maxPacks       = 4_096
 	maxSequences   = 256 << 20 // bytes of all of them
+	reserved       = 64 << 20  // of which the suite leaves so many to findings and targets
 	maxCode        = 1 << 17   // bytes of code in a file: more than any chain accepts
 	maxUnknownCode = 1 << 9    // pieces of it, as bytecode.Table keeps
 	maxText        = 1 << 14   // bytes of a message

@@ -202,8 +202,8 @@ func parse(data []byte) (*shardFile, error) {
 		return nil, errors.New("its campaign is not the hash of what it was asked for")
 	case f.End != Done && f.End != Canceled && f.End != Running:
 		return nil, fmt.Errorf("its end is %.40q, not %s, %s or %s", f.End, Done, Canceled, Running)
-	case h.Workers < 1 || h.Timeout < 0:
-		return nil, errors.New("it has no workers, or a negative time limit")
+	case h.Workers < 0 || h.Timeout < 0:
+		return nil, errors.New("it has a negative number of workers, or a negative time limit")
 	}
 	return &f, f.check()
 }
@@ -226,8 +226,8 @@ func (f *shardFile) check() error {
 	seconds := []float64{f.Stats.Seconds, f.Stats.AnalysisSeconds}
 	for _, b := range f.Burners {
 		counts, seconds = append(counts, b.Calls, b.Ended), append(seconds, b.Share)
-		if len(b.Contract)+len(b.Function) > maxText {
-			return errors.New("a function's name is too long")
+		if len(b.Contract)+len(b.Function) > maxText || b.Share > 1 {
+			return errors.New("a function's name is too long, or it took more than all of the work")
 		}
 	}
 	for _, s := range f.Timeline {

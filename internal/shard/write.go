@@ -82,7 +82,8 @@ func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table, 
 // Checkpoint is what a campaign calls, see [fuzzer.Config.Checkpoint]: it writes the folder after a
 // finding, soon after a target, and else every second or so. What fails is tried again.
 func (w *Writer) Checkpoint(e fuzzer.Event, soFar func() *fuzzer.Result) {
-	since := w.now().Sub(w.last)
+	begin := w.now()
+	since := begin.Sub(w.last)
 	switch {
 	case e.Found != nil:
 	case e.Target >= 0 && since >= reachingShare*w.took:
@@ -91,6 +92,7 @@ func (w *Writer) Checkpoint(e fuzzer.Event, soFar func() *fuzzer.Result) {
 		return
 	}
 	_ = w.Write(soFar(), Running) // Write says so in the end
+	w.took = w.last.Sub(begin)    // with the time that it takes to sum up the result
 }
 
 // Write writes the folder with a result and how the shard ended: Done, Canceled or Running. What was
@@ -218,6 +220,8 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	for _, found := range result.Findings {
 		if out, ok := p.finding(found); ok {
 			f.Findings = append(f.Findings, out)
+		} else {
+			f.Faults = append(f.Faults, faultFile{Message: text(fmt.Sprintf("a finding of oracle %s was not kept: its calls are too long", found.Oracle.ID))})
 		}
 	}
 	for i := range result.Faults {
@@ -236,9 +240,14 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	}
 	contents := map[string][]byte{}
 	f.Sequences = []string{}
-	for _, pack := range w.sequences.packs {
+	for i, pack := range w.sequences.packs {
 		f.Sequences = append(f.Sequences, pack.name())
-		contents[sequencesFolder+"/"+pack.name()+sequencesSuffix] = pack.text
+		name := sequencesFolder + "/" + pack.name() + sequencesSuffix
+		if !w.written[name] {
+			contents[name] = pack.text
+		} else if i < len(w.sequences.packs)-1 {
+			pack.text = nil // it is full, and on disk
+		}
 	}
 	for sum, code := range p.places.unknown { // into a map
 		contents[codeFolder+"/"+sum+codeSuffix] = code
