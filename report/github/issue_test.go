@@ -167,3 +167,22 @@ func TestIssueRefused(t *testing.T) {
 func denied() fakegithub.Answer {
 	return fakegithub.Answer{Status: 403, Body: map[string]string{"message": "Resource not accessible by integration"}}
 }
+
+// FuzzMarker: the first line of any comment or issue is a marker or not, and what it says is within the line.
+func FuzzMarker(f *testing.F) {
+	for _, text := range []string{issueBody("12", "A/B"), body("1"), prefix + "key= -->", prefix + "key=a run=x -->", prefix, "", "text"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, ok := parseMarker(prefix, text)
+		line, _, _ := strings.Cut(text, "\n")
+		if ok && (m.key == "" || !strings.HasPrefix(line, prefix)) || !ok && m.key != "" {
+			t.Errorf("%q: %+v, %v", text, m, ok)
+		}
+		for _, id := range m.found {
+			if id == "" || strings.ContainsAny(id, "/ ") || !strings.Contains(line, id) {
+				t.Errorf("%q: id %q", text, id)
+			}
+		}
+	})
+}
