@@ -48,6 +48,11 @@ func (s *Settings) RegisterMerge() {
 	for _, name := range inShards {
 		_ = s.flags.MarkHidden(name)
 	}
+	s.registerShards()
+}
+
+// registerShards registers the flags that only a merge has.
+func (s *Settings) registerShards() {
 	s.flags.StringArrayVar(&s.options.Change.Paths, "audit-path", nil, "with --audit: the file or folder `PATH` that the plan names (repeatable)")
 	s.flags.StringVar(&s.plan, "plan", "", "refuse shards that are not of the plan in this `FILE`, or were made with other flags than these")
 	s.flags.StringVar(&s.quorum, "quorum", defaultQuorum, "the `SHARE` of the shards that must have come to their end for a pass: 50%, or 0.5; with fewer, a run that finds nothing is an error")

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Killed is [fuzzer.Result.Stopped] of a shard that did not come to its end.
@@ -103,6 +104,9 @@ func (r *reader) read() error {
 	for _, note := range f.Notes {
 		out.Notes = append(out.Notes, string(note))
 	}
+	if f.TooLong > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the suite of shard %d %s too long to be kept", human.Plural(f.TooLong, "input"), f.Index, was(f.TooLong)))
+	}
 	if len(f.Targets) != len(r.config.Targets) {
 		return fmt.Errorf("it has %d targets, and there are %d", len(f.Targets), len(r.config.Targets))
 	}
@@ -149,6 +153,13 @@ func (r *reader) passed(test passedFile) bool {
 	}
 	r.result.Passed = append(r.result.Passed, input.Callable{Instance: i, Function: f})
 	return true
+}
+
+func was(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // entered reads the blocks that were entered.

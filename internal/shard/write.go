@@ -204,7 +204,7 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	f := &shardFile{Version: formatVersion, Header: w.header, End: end, Stopped: result.Stopped,
 		Stats: statsFile{result.Stats}, Useful: result.Useful, Unconfirmed: result.Unconfirmed, Burners: result.Burners, Timeline: result.Timeline,
 		Targets: []targetFile{}, Findings: []findingFile{}, Entered: []enteredFile{}}
-	for _, note := range result.Notes {
+	for _, note := range result.Notes[:min(len(result.Notes), maxList)] {
 		f.Notes = append(f.Notes, textOf(note))
 	}
 	for _, calls := range result.Suite {
@@ -227,7 +227,7 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	for i := range result.Faults {
 		f.Faults = append(f.Faults, p.fault(&result.Faults[i]))
 	}
-	for _, test := range result.Passed {
+	for _, test := range result.Passed[:min(len(result.Passed), maxList)] {
 		f.Passed = append(f.Passed, passedFile{w.space.Instances[test.Instance].Name, test.Function.Signature})
 	}
 	for _, l := range result.Entered { // sorted
