@@ -2,7 +2,8 @@
 # Walks from published YAML to a comment, as a new user would: builds the action's image (bases.sh), and carries out the steps of
 # docs/workflows for a Foundry, a Hardhat and a plain project, each with a pull request that breaks something and one that does
 # not, in containers, against a GitHub of our own. Prints how long it took, and fails unless verdicts and comments are as
-# expected. hack/walk has the steps and the projects.
+# expected. hack/walk has the steps and the projects. Workflows with a matrix are left out, since their jobs would take as many
+# machines: tests of cmd/sightline carry out the steps of matrix.yml and nightly.yml (TestActionMatrix, TestActionNightly).
 #
 # Needs what image.sh needs, and the npm packages that ./test installs. Takes about 20 minutes and 5 GB. No part of ./test.
 set -euo pipefail

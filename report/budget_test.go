@@ -113,6 +113,9 @@ func TestBudgets(t *testing.T) {
 			if len(comment) > MaxComment || len(summary) > MaxSummary || utf8.RuneCount(comment) > 65_536 {
 				t.Errorf("comment %d bytes, summary %d bytes", len(comment), len(summary))
 			}
+			if issue := NewIssue(r, testOptions()); len(issue.Body) > MaxComment || utf8.RuneCount(issue.Body) > 65_536 || checkPage(string(issue.Body), true) != nil {
+				t.Errorf("issue %d bytes: %v", len(issue.Body), checkPage(string(issue.Body), true))
+			}
 			if !strings.Contains(string(comment), "[summary](https://") {
 				t.Error("the comment does not lead to the summary")
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,9 @@ func TestGolden(t *testing.T) {
 					explained.WriteString(e.Text(o.Out) + "\n")
 				}
 			}
+			issue := NewIssue(r, o)
 			for file, got := range map[string][]byte{
+				"issue.md":    slices.Concat([]byte(issue.Title+"\n\n"), issue.Body, []byte("\n\n"), issue.News(2)),
 				"explain.txt": []byte(explained.String()), "page.json": pageData(t, page), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
 				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), LCOVFile: LCOV(r),
 			} {

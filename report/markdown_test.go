@@ -37,7 +37,7 @@ func checkPage(page string, comment bool) error {
 	}
 	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
 	if comment {
-		if !strings.HasPrefix(lines[0], MarkerPrefix) || strings.Count(page, "<!--") != 1 {
+		if !strings.HasPrefix(lines[0], MarkerPrefix) && !strings.HasPrefix(lines[0], IssuePrefix) || strings.Count(page, "<!--") != 1 {
 			return fmt.Errorf("the marker is not the first line, or not alone")
 		}
 		lines = lines[1:]
@@ -253,6 +253,13 @@ func checkHostile(t testing.TB, verdict string, texts ...string) {
 	}
 	if err := checkPage(string(summary), false); err != nil {
 		t.Fatalf("%q: summary: %v\n%s", texts, err, summary)
+	}
+	issue := NewIssue(r, o)
+	if err := checkPage(string(issue.Body), true); err != nil {
+		t.Fatalf("%q: issue: %v\n%s", texts, err, issue.Body)
+	}
+	if err := checkCharacters(issue.Title + strings.TrimSpace(string(issue.News(1)))); err != nil || len(issue.Title) > 256 || len(issue.Body) > MaxComment {
+		t.Fatalf("%q: issue %q of %d bytes: %v", texts, issue.Title, len(issue.Body), err)
 	}
 	if len(comment) > MaxComment || len(summary) > MaxSummary {
 		t.Fatalf("%q: %d and %d bytes", texts, len(comment), len(summary))

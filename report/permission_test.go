@@ -95,7 +95,7 @@ func TestPermissionsAreChecked(t *testing.T) {
 func TestWithheldPermissions(t *testing.T) {
 	r := &Report{Effect: &Effect{Permissions: permissionRows()}}
 	all := r.Effect
-	r.Withhold()
+	r.Withhold(false)
 	if len(r.Effect.Permissions) != 3 || len(all.Permissions) != 4 || strings.Contains(fmt.Sprint(r.Effect.Permissions), "limit") {
 		t.Errorf("%+v", r.Effect.Permissions)
 	}

@@ -16,15 +16,16 @@ type Withheld struct {
 // Withhold takes out of a decided report all findings that the change did not
 // introduce, except for their number, and with them everything that tells how to make
 // them happen; the report does not name the files any more that hold such calls. On a
-// public repository, each of these findings is a live bug of someone.
-func (r *Report) Withhold() {
+// public repository, each of these findings is a live bug of someone. whole is set where the
+// report is of a whole project that was compared with nothing: no change introduced any of it.
+func (r *Report) Withhold(whole bool) {
 	r.Faults = slices.Clone(r.Faults)
 	for i := range r.Faults { // they hold calls, and what these do is not known
 		r.Faults[i].Input, r.Faults[i].File = "", ""
 	}
 	r.withholdCalls()
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
-		if f.Novelty == Introduced {
+		if f.Novelty == Introduced && !whole {
 			return false
 		}
 		r.Withheld.Findings++
@@ -52,8 +53,11 @@ func (r *Report) Withhold() {
 			l.Reason = reason
 		}
 	}
-	r.Warnings = append(slices.Clone(r.Warnings), fmt.Sprintf(
-		"%s not shown, since this is public and the change is not known to have introduced them: run `sightline run` on your own machine to see them, or set `disclosure: full`", arePlural(n, "finding")))
+	why, command := "the change is not known to have introduced them", "sightline run"
+	if whole {
+		why, command = "there is no change that introduced them", "sightline run --audit"
+	}
+	r.Warnings = append(slices.Clone(r.Warnings), fmt.Sprintf("%s not shown, since this is public and %s: run `%s` on your own machine to see them, or set `disclosure: full`", arePlural(n, "finding"), why, command))
 }
 
 // withholdCalls takes the calls out of differences from the base in which the base does something: the

@@ -22,7 +22,7 @@ func TestWithhold(t *testing.T) {
 	Decide(r)
 	faults := []Fault{{Message: "the machines disagree", Input: "secret", File: "faults/secret.json"}}
 	r.Faults = faults
-	r.Withhold()
+	r.Withhold(false)
 	if faults[0].File == "" {
 		t.Error("the caller's faults were changed")
 	}
@@ -72,7 +72,7 @@ func TestWithholdCalls(t *testing.T) {
 	r := &Report{Effect: &Effect{Behaviors: []Behavior{{Kind: "succeeds", Sequence: calls}, {Kind: "reverts", Sequence: calls}, {Kind: "stores", Sequence: calls}}}}
 	r.Effect.Dropped = []Dropped{{Oracle: "third-party-loss", Reason: "the same can be taken on the base", Count: 1}}
 	before := r.Effect
-	r.Withhold()
+	r.Withhold(false)
 	if len(r.Effect.Dropped) > 0 || len(before.Dropped) != 1 {
 		t.Errorf("dropped: %v, and the caller has %v", r.Effect.Dropped, before.Dropped)
 	}
@@ -83,5 +83,15 @@ func TestWithholdCalls(t *testing.T) {
 		if len(before.Behaviors[i].Sequence) != 1 {
 			t.Errorf("%s: the caller's report changed", before.Behaviors[i].Kind)
 		}
+	}
+}
+
+// TestWithholdWhole: of a whole project, no change introduced anything, whatever the comparison with nothing says.
+func TestWithholdWhole(t *testing.T) {
+	r := load(t, "fail")
+	n := len(r.Findings)
+	r.Withhold(true)
+	if len(r.Findings) != 0 || r.Withheld.Findings != n || n == 0 {
+		t.Errorf("%d of %d findings are shown", len(r.Findings), n)
 	}
 }

@@ -16,8 +16,8 @@ func (p *program) actionCommand() *cobra.Command {
 		Long: `The entry point of the GitHub Action: determines what changed from the runner's environment, fuzzes
 it as "sightline run" does, and publishes the result on GitHub as a comment on the pull request,
 code scanning alerts, the job's summary, annotations and outputs. Inputs are the flags of run under
-the same names (INPUT_FAIL-ON), plus token, comment, upload-sarif, max-minutes and category;
-action.yml describes them, and docs/action.md shows how to set up a workflow.
+the same names (INPUT_FAIL-ON), plus token, comment, upload-sarif, issue, issue-label, step, plan, shard,
+shards, quorum, shard-key, max-minutes and category; action.yml describes them, and docs/action.md shows how to set up a workflow.
 
 Exit codes are those of run. If GitHub cannot be reached or refuses a request, the action warns, and
 the exit code stays the same.`,

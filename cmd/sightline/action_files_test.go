@@ -59,7 +59,7 @@ func readMetadata(t testing.TB, path string) metadata {
 }
 
 // ownInputs are the inputs that are not flags of a run.
-var ownInputs = []string{"token", "comment", "upload-sarif", "max-minutes", "category"}
+var ownInputs = []string{"token", "comment", "upload-sarif", "issue", "issue-label", "step", "plan", "shard", "shards", "quorum", "shard-key", "max-minutes", "category"}
 
 // knownInputs are those that the program reads.
 func knownInputs() []string {

@@ -44,6 +44,9 @@ func Run(ctx context.Context, o *Options) (int, error) {
 	a := &action{o: o, runner: runner, out: runner.Log(), flags: pflag.NewFlagSet("action", pflag.ContinueOnError)}
 	a.settings = config.New(a.flags)
 	a.settings.RegisterAll()
+	if a.step = runner.Input("step"); a.step == stepShard {
+		a.settings.RegisterShard()
+	}
 	a.log = progress.NewLog(a.out, o.Now)
 	a.log.OnSection = a.group
 	code := a.main(ctx)
@@ -73,6 +76,8 @@ type action struct {
 	known *change.Known // what is compared; nil until it is known
 	head  string        // the commit that is checked out; empty: unknown
 
+	step string // of a campaign on several machines; empty: all of it
+
 	files     map[string][]byte // of the run, as they were made, by name
 	unwritten bool              // they are not in the output folder
 
@@ -92,6 +97,9 @@ func (a *action) group(title string) {
 
 // main runs the action and returns the exit code.
 func (a *action) main(ctx context.Context) int {
+	if a.step == stepShard {
+		return a.shard(ctx)
+	}
 	r, err := a.fuzz(ctx)
 	var code int
 	switch {
@@ -103,6 +111,9 @@ func (a *action) main(ctx context.Context) int {
 		}
 	case errors.Is(ctx.Err(), context.Canceled):
 		code = exit.Canceled
+	case r == nil: // there is a plan, or the merge will do all of it
+		a.publishPlan()
+		return exit.Pass
 	default:
 		code = report.ExitCode(r.Verdict)
 	}
@@ -121,7 +132,8 @@ func exitCode(ctx context.Context, err error) int {
 	return exit.Code(err, exit.Failure)
 }
 
-// fuzz performs the run, from the environment to a written report.
+// fuzz performs the run, from the environment to a written report; of a step that only plans
+// there is none.
 func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	start := a.o.Now()
 	// The output folder is determined first, so that every other problem can be
@@ -169,7 +181,10 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	}
 	a.log.Line("compare %s", comparison.How)
 	a.settings.Announce(a.log)
-	r, err := pipeline.Run(ctx, o)
+	if a.step == stepPlan {
+		return nil, a.plan(ctx, o)
+	}
+	r, err := a.campaign(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -39,9 +39,12 @@ func Inputs() []string {
 
 // inputs are the inputs that are not flags.
 type inputs struct {
-	comment  string // when the pull request gets one
-	upload   bool   // of alerts
-	category string // of code scanning
+	comment  string   // when the pull request gets one
+	upload   bool     // of alerts
+	category string   // of code scanning
+	sharded           // of a campaign on several machines
+	issue    bool     // the default branch gets one
+	labels   []string // of a new issue
 
 	deadline         time.Time // of everything
 	campaignDeadline time.Time
@@ -88,6 +91,9 @@ func (a *action) readInputs(start time.Time) error {
 		return err
 	}
 	if err := a.setOwn(start); err != nil {
+		return err
+	}
+	if err := a.setSharded(); err != nil {
 		return err
 	}
 	return a.checkRoot()
@@ -191,13 +197,42 @@ func (a *action) setOwn(start time.Time) error {
 	if !slices.Contains([]string{commentAlways, commentOnFindings, commentNever}, a.comment) {
 		return exit.BadInput("the input comment is %q; want always, on-findings or never", human.Printable(a.comment))
 	}
-	a.upload = true
-	if value := a.runner.Input("upload-sarif"); value != "" {
-		var err error
-		if a.upload, err = strconv.ParseBool(value); err != nil {
-			return exit.BadInput("the input upload-sarif is %q; want true or false", human.Printable(value))
+	var err error
+	if a.upload, err = a.truth("upload-sarif", true); err != nil {
+		return err
+	}
+	if a.issue, err = a.truth("issue", false); err != nil {
+		return err
+	}
+	a.labels = a.runner.Inputs("issue-label")
+	if err := a.setDeadline(start); err != nil {
+		return err
+	}
+	a.category = a.runner.Input("category")
+	if a.category == "" {
+		a.category = "sightline/" + a.run.Key
+		if a.run.Name == github.Schedule {
+			a.category = "sightline-schedule/" + a.run.Key // the whole project: its alerts belong to no pull request
 		}
 	}
+	return nil
+}
+
+// truth reads an input that is true or false.
+func (a *action) truth(name string, otherwise bool) (bool, error) {
+	value := a.runner.Input(name)
+	if value == "" {
+		return otherwise, nil
+	}
+	is, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, exit.BadInput("the input %s is %q; want true or false", name, human.Printable(value))
+	}
+	return is, nil
+}
+
+// setDeadline reads the input max-minutes.
+func (a *action) setDeadline(start time.Time) error {
 	minutes := float64(defaultMaxMinutes)
 	if value := a.runner.Input("max-minutes"); value != "" {
 		var err error
@@ -208,12 +243,5 @@ func (a *action) setOwn(start time.Time) error {
 	whole := time.Duration(minutes * float64(time.Minute))
 	a.deadline = start.Add(whole)
 	a.campaignDeadline = a.deadline.Add(-min(reportTime, whole/5))
-	a.category = a.runner.Input("category")
-	if a.category == "" {
-		a.category = "sightline/" + a.run.Key
-		if a.run.Name == github.Schedule {
-			a.category = "sightline-schedule/" + a.run.Key // the whole project: its alerts belong to no pull request
-		}
-	}
 	return nil
 }

@@ -34,11 +34,14 @@ func (a *action) publish(ctx context.Context, r *report.Report) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return // the runner kills the process within seconds
 	}
+	if a.step == stepPlan {
+		return // the merge comes to the same, and tells people
+	}
 	limited, stop := context.WithDeadline(ctx, a.deadline)
 	defer stop()
 	if a.client == nil {
-		if a.comment != commentNever || a.upload {
-			a.notice("Sightline has no token, so it neither comments nor uploads alerts: the report is in the job's summary and the outputs. Set `token: ${{ github.token }}`.")
+		if a.comment != commentNever || a.upload || a.issue {
+			a.notice("Sightline has no token, so it neither comments nor uploads alerts nor opens issues: the report is in the job's summary and the outputs. Set `token: ${{ github.token }}`.")
 		}
 		return
 	}
@@ -46,6 +49,7 @@ func (a *action) publish(ctx context.Context, r *report.Report) {
 	defer a.runner.EndGroup()
 	denied := a.writeComment(limited, r)
 	denied = a.uploadSARIF(limited, r) || denied
+	a.writeIssue(limited, r)
 	if denied && a.run.Fork {
 		a.notice("This pull request comes from a fork, whose workflows may only read: Sightline cannot comment or upload alerts. " +
 			"The campaign and its verdict are unaffected; the report is in the job's summary and the outputs.")
@@ -120,6 +124,7 @@ func (a *action) outputs(r *report.Report) {
 		{"summary", a.outFile(report.SummaryFile)},
 		{"page", a.outFile(report.HTMLFile)},
 		{"lcov", a.outFile(report.LCOVFile)},
+		{"plan", ""},
 	}
 	bundle := ""
 	if r.BundleSHA256 != "" {
@@ -143,12 +148,7 @@ func (a *action) corpusKeys() (restore, save string) {
 		return "", ""
 	}
 	restore = "sightline-corpus:" + cacheKey(a.inRepository(".")) + ":"
-	switch a.run.Name {
-	case github.Push, github.Schedule, github.WorkflowDispatch:
-	default:
-		return restore, ""
-	}
-	if branch := a.run.Repository.DefaultBranch; branch == "" || a.run.Ref != "refs/heads/"+branch {
+	if !a.ofDefaultBranch() {
 		return restore, ""
 	}
 	files, sum, err := (&fuzzer.Corpus{Dir: a.settings.Value("corpus-dir")}).Sum()
@@ -157,6 +157,17 @@ func (a *action) corpusKeys() (restore, save string) {
 		return restore, ""
 	}
 	return restore, restore + sum[:32]
+}
+
+// ofDefaultBranch reports whether the run is one of the default branch as it is, which a pull
+// request has no part in.
+func (a *action) ofDefaultBranch() bool {
+	switch a.run.Name {
+	case github.Push, github.Schedule, github.WorkflowDispatch:
+		branch := a.run.Repository.DefaultBranch
+		return branch != "" && a.run.Ref == "refs/heads/"+branch
+	}
+	return false
 }
 
 // cacheKey returns text for a key of GitHub's cache, which may contain no commas and

@@ -20,8 +20,16 @@ func (a *action) refuseTracked(ctx context.Context, resolver *github.BaseResolve
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return nil
 	}
-	for _, name := range []string{"out", "bundle", "corpus-dir", "remember"} {
-		value := a.settings.Value(name)
+	for _, name := range []string{"out", "bundle", "plan", "shards", "corpus-dir", "remember"} {
+		value := ""
+		switch name {
+		case "plan":
+			value = a.sharded.plan
+		case "shards":
+			value = a.sharded.shards
+		default:
+			value = a.settings.Value(name)
+		}
 		path, inside := a.inWorkspace(value)
 		if value == "" || !inside {
 			continue

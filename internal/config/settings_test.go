@@ -92,6 +92,7 @@ func TestConfigurationDocument(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	for name, register := range map[string]func(*Settings){
 		"project": (*Settings).RegisterChange, "campaign": (*Settings).RegisterCampaign, "output": (*Settings).RegisterOutput,
+		"shard": (*Settings).RegisterShard, "merge": (*Settings).registerShards,
 	} {
 		s := New(pflag.NewFlagSet(name, pflag.ContinueOnError))
 		s.flags.SortFlags = false

@@ -58,7 +58,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	report.Decide(r.report)
 	r.foundryTests()
 	if r.o.Output.OnlyIntroduced {
-		r.report.Withhold()
+		r.report.Withhold(r.change.Whole())
 	}
 	r.history.Write(r.report, r.sequence, r.o.Log)
 	r.report.Warnings = slices.Concat(r.o.Log.Warnings(), r.report.Warnings)

@@ -9,10 +9,11 @@ import (
 )
 
 // variables hold what GitHub's runner gives a step and what no other program may have: the
-// workflow's token, the runner's own ones, and an endpoint's address, which may hold a key. An
+// workflow's token, the runner's own ones, an endpoint's address, which may hold a key, and the
+// one that seals what shards found. An
 // input's name has underscores where the native action passes it.
 var variables = []string{
-	"INPUT_TOKEN", "INPUT_RPC", "GITHUB_TOKEN", "GH_TOKEN",
+	"INPUT_TOKEN", "INPUT_RPC", "INPUT_SHARD-KEY", "INPUT_SHARD_KEY", "GITHUB_TOKEN", "GH_TOKEN",
 	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
 }
 

@@ -2,6 +2,7 @@ package workflowfile
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -81,13 +82,27 @@ func (f *faults) job(w *Workflow, j *Job) {
 	f.add(everything, j.Line, false, "permissions:\n  contents: read", "the job %s has all permissions", j.Name)
 	f.add(j.Minutes == "", j.Line, true, "timeout-minutes: 20", "the job %s has no timeout-minutes", j.Name)
 	if j.Fuzzes() && !everything {
-		f.add(granted == nil, j.Line, false, "permissions:\n  contents: read", "nothing says what the job %s may do, so that all may be given", j.Name)
-		f.add(granted != nil && granted["contents"] == "", j.Line, false, "contents: read", "the job %s may not read the repository", j.Name)
-		f.add(granted != nil && granted["pull-requests"] != "write" && slices.Contains(w.Events, "pull_request"), j.Line, true, "pull-requests: write", "the job %s may not comment on pull requests", j.Name)
-		f.add(granted != nil && granted["security-events"] != "write", j.Line, true, "security-events: write", "the job %s may not upload alerts", j.Name)
+		f.rights(w, j, granted)
 	}
-	f.add(j.Fuzzes() && len(j.Needs) > 0 && j.If != "${{ !cancelled() }}", j.Line, false, "if: ${{ !cancelled() }}", "the job %s is skipped, and so passes, after one that fails", j.Name)
+	// What only plans or fuzzes may be skipped: the merge is what is required.
+	f.add(j.Fuzzes() && !j.only(partPlan, partShard) && len(j.Needs) > 0 && j.If != "${{ !cancelled() }}", j.Line, false, "if: ${{ !cancelled() }}", "the job %s is skipped, and so passes, after one that fails", j.Name)
 	f.steps(j)
+}
+
+// rights adds what a job that fuzzes may not do, or may without need.
+func (f *faults) rights(w *Workflow, j *Job, granted map[string]string) {
+	if j.only(partShard) {
+		may := slices.ContainsFunc(slices.Sorted(maps.Keys(granted)), func(name string) bool { return granted[name] != "none" })
+		f.add(granted == nil || may, j.Line, false, "permissions: {}", "the job %s has permissions, and a shard needs none", j.Name)
+		return
+	}
+	reports := !j.only(partPlan)
+	f.add(granted == nil, j.Line, false, "permissions:\n  contents: read", "nothing says what the job %s may do, so that all may be given", j.Name)
+	f.add(granted != nil && granted["contents"] == "", j.Line, false, "contents: read", "the job %s may not read the repository", j.Name)
+	f.add(reports && granted != nil && granted["pull-requests"] != "write" && slices.Contains(w.Events, "pull_request"), j.Line, true, "pull-requests: write", "the job %s may not comment on pull requests", j.Name)
+	f.add(reports && granted != nil && granted["security-events"] != "write", j.Line, true, "security-events: write", "the job %s may not upload alerts", j.Name)
+	issue := slices.ContainsFunc(j.Steps, func(s Step) bool { return s.Ref() != "" && s.With["issue"] == "true" })
+	f.add(issue && granted != nil && granted["issues"] != "write", j.Line, true, "issues: write", "the job %s may not write issues", j.Name)
 }
 
 // steps adds what the steps of a job lack.
@@ -109,7 +124,7 @@ func (f *faults) steps(j *Job) {
 		fuzzed = true
 		f.minutes(j, s)
 	}
-	if !j.Fuzzes() {
+	if !j.Fuzzes() || j.only(partShard) {
 		return
 	}
 	n, err := strconv.Atoi(depth)

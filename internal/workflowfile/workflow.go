@@ -61,6 +61,20 @@ func (s *Step) Ref() string {
 	return ""
 }
 
+// Steps of a campaign on several machines, see [Step.Part].
+const (
+	partPlan  = "plan"
+	partShard = "shard"
+)
+
+// Part is what of a campaign on several machines a step does; empty: all of it.
+func (s *Step) Part() string { return s.With["step"] }
+
+// only reports whether all that a job runs of the check is one of some parts of it.
+func (j *Job) only(parts ...string) bool {
+	return j.Fuzzes() && !slices.ContainsFunc(j.Steps, func(s Step) bool { return s.Ref() != "" && !slices.Contains(parts, s.Part()) })
+}
+
 // Fuzzes reports whether a job runs the check.
 func (j *Job) Fuzzes() bool {
 	return slices.ContainsFunc(j.Steps, func(s Step) bool { return s.Ref() != "" })

@@ -133,6 +133,8 @@ func TestActionlintSees(t *testing.T) {
 		"pull-request.yml": {"max-minutes:", "max-minute:"},
 		"foundry.yml":      {"build:", "builds:"},
 		"release.yml":      {"outputs.out }}", "outputs.folder }}"},
+		"matrix.yml":       {"step: shard", "steps: shard"},
+		"nightly.yml":      {"issue: true", "issues: true"},
 	} {
 		data, err := os.ReadFile(filepath.Join(root, "docs", "workflows", name))
 		if err != nil {
@@ -204,7 +206,12 @@ func TestWorkflows(t *testing.T) {
 func TestFaultsAreSeen(t *testing.T) {
 	text := read(t, "docs/workflows/pull-request.yml")["docs/workflows/pull-request.yml"]
 	build := read(t, "docs/workflows/hardhat.yml")["docs/workflows/hardhat.yml"]
+	sharded := read(t, "docs/workflows/nightly.yml")["docs/workflows/nightly.yml"]
 	for edit, want := range map[[2]string]string{
+		{"    permissions: {} #", "    #"}:                              "the job fuzz has permissions, and a shard needs none",
+		{"    permissions: {} #", "    permissions: {issues: write} #"}: "the job fuzz has permissions, and a shard needs none",
+		{"      issues: write", "      issues: read"}:                   "the job merge may not write issues",
+		{"    needs: [plan, fuzz]\n    if: ${{ !cancelled() }}", "    needs: [plan, fuzz]\n    if: ${{ needs.plan.result == 'success' }}"}: "the job merge is skipped, and so passes",
 		{"permissions:", "env:"}:                                     "no permissions are listed",
 		{"  contents: read", "  actions: read"}:                      "no permissions are listed",
 		{"concurrency:", "env:"}:                                     "no concurrency group",
@@ -224,6 +231,9 @@ func TestFaultsAreSeen(t *testing.T) {
 		text := text
 		if !strings.Contains(text, edit[0]) {
 			text = build
+		}
+		if !strings.Contains(text, edit[0]) {
+			text = sharded
 		}
 		if !strings.Contains(text, edit[0]) {
 			t.Errorf("the workflow lacks %q", edit[0])

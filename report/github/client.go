@@ -198,6 +198,8 @@ func refused(err error, permission string) error {
 		r.Remedy = remedyLimit
 	case status == http.StatusForbidden && strings.Contains(message, "must be enabled"):
 		r.Remedy = "code scanning is not enabled for this repository; the SARIF file is among the outputs"
+	case status == http.StatusGone && permission == issuesWrite:
+		r.Remedy = "issues are disabled for this repository"
 	case status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusUnauthorized:
 		r.Remedy = fmt.Sprintf("the workflow's token may lack `permissions: %s`", permission)
 	}

@@ -31,10 +31,11 @@ type Sticky struct {
 	Update bool   // only replace an existing comment
 }
 
-// marker is the content of a comment's first line.
+// marker is the content of a comment's first line, or of an issue's.
 type marker struct {
-	key string
-	run int
+	key   string
+	run   int
+	found []string // of an issue, see [Issue]
 }
 
 // parseMarker reads the first line of a comment; false if it is not a marker.
@@ -58,6 +59,8 @@ func parseMarker(prefix, body string) (marker, bool) {
 				return marker{}, false
 			}
 			m.run = run
+		case "found":
+			m.found = strings.FieldsFunc(value, func(r rune) bool { return r == '/' })
 		}
 	}
 	return m, m.key != ""

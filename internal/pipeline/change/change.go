@@ -208,6 +208,9 @@ func (c *Change) HasTargets() bool { return c.Mapping != nil && len(c.Mapping.Ta
 // HasBase reports whether there is a base version to compare with.
 func (c *Change) HasBase() bool { return c.base != nil }
 
+// Whole reports whether the whole project counts as changed, since it is compared with nothing.
+func (c *Change) Whole() bool { return c.whole }
+
 // Audits reports whether there is no change: the project is looked at as it is.
 func (c *Change) Audits() bool { return c.options != nil && c.options.Audit }
 

@@ -19,7 +19,9 @@ import (
 // paths are those of the API that Sightline calls. The router needs to be told
 // that a file's path may hold slashes.
 var paths = map[string]string{
-	"/user": "/user",
+	"/user":                        "/user",
+	"/repos/{owner}/{repo}/issues": "/repos/{owner}/{repo}/issues",
+	"/repos/{owner}/{repo}/issues/{issue_number}":           "/repos/{owner}/{repo}/issues/{issue_number}",
 	"/repos/{owner}/{repo}/issues/{issue_number}/comments":  "/repos/{owner}/{repo}/issues/{issue_number}/comments",
 	"/repos/{owner}/{repo}/issues/comments/{comment_id}":    "/repos/{owner}/{repo}/issues/comments/{comment_id}",
 	"/repos/{owner}/{repo}/code-scanning/sarifs":            "/repos/{owner}/{repo}/code-scanning/sarifs",

@@ -58,9 +58,11 @@ type Server struct {
 	URL    string // as GITHUB_SERVER_URL
 	APIURL string // as GITHUB_API_URL
 
-	Token    string // what every request has to carry
-	Login    string // whom it belongs to; empty: the workflow's own, which may not ask
-	Comments []Comment
+	Token    string    // what every request has to carry
+	Login    string    // whom it belongs to; empty: the workflow's own, which may not ask
+	Comments []Comment // on the pull request
+	Issues   []Issue   // the last updated one last
+	NoIssues bool      // they are disabled
 	// Scripted answers come before all others, in order, each once, by method and
 	// path of the description: "POST /repos/{owner}/{repo}/code-scanning/sarifs".
 	Scripted map[string][]Answer
@@ -199,7 +201,16 @@ func (s *Server) answer(key string, r *http.Request, parameters map[string]strin
 	case "GET /repos/{owner}/{repo}/issues/{issue_number}/comments":
 		return s.listComments(r)
 	case "POST /repos/{owner}/{repo}/issues/{issue_number}/comments":
+		if i := s.issue(parameters["issue_number"]); i != nil {
+			return s.commentOn(i, body, op)
+		}
 		return s.write(0, body, op, "201")
+	case "GET /repos/{owner}/{repo}/issues":
+		return s.listIssues(r)
+	case "POST /repos/{owner}/{repo}/issues":
+		return s.openIssue(body, op)
+	case "PATCH /repos/{owner}/{repo}/issues/{issue_number}":
+		return s.editIssue(parameters["issue_number"], body, op)
 	case "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", "DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}":
 		return s.edit(r.Method, parameters["comment_id"], body, op)
 	case "POST /repos/{owner}/{repo}/code-scanning/sarifs":
