@@ -180,3 +180,44 @@ func TestFaultsAreKept(t *testing.T) {
 		t.Errorf("%+v\nwant\n%+v", got.Faults, want.Faults)
 	}
 }
+
+// TestFindingsAreKept: what a finding says beyond its calls comes back, and so do the tests that passed.
+func TestFindingsAreKept(t *testing.T) {
+	c, dirs := three(t)
+	united, err := unite(c, dirs[:]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := *united.Findings[0]
+	found.NeverPassed = true
+	found.Ways = []input.Sequence{found.Sequence.Clone(), input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{}).Seeds()[0]}
+	want := &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.Targets)), Findings: []*fuzzer.Finding{&found}, Stopped: "time limit",
+		Unconfirmed: 3, Useful: 5, Burners: []fuzzer.Burner{{Contract: "a", Function: "b", Calls: 1, Share: 0.5, Ended: 2}}, Notes: []string{"note"}}
+	want.Stats.Findings = 1
+	for _, i := range fuzzer.Unreachable(c.Table, c.Targets) {
+		want.Targets[i].Unreachable = true
+	}
+	write := func(passed ...input.Callable) *fuzzer.Result {
+		t.Helper()
+		dir := t.TempDir()
+		w, err := NewWriter(dir, headerOf(t, c, 0, 1), c.Space, c.Table, c.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Passed = passed
+		if err := w.Write(want, Done); err != nil {
+			t.Fatal(err)
+		}
+		got, err := unite(c, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	same(t, write(), want)
+	last := found.Sequence[len(found.Sequence)-1]
+	got := write(input.Callable{Instance: last.Instance, Function: last.Function}) // in some shard
+	if len(got.Passed) != 1 || got.Findings[0].NeverPassed {
+		t.Errorf("%v passed, and the finding says of it that it never did: %v", got.Passed, got.Findings[0].NeverPassed)
+	}
+}
