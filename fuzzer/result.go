@@ -67,6 +67,8 @@ type Result struct {
 	Burners []Burner
 	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
 	Unconfirmed int
+	// Exchange counts what was exchanged with other campaigns; nil without [Config.Exchange].
+	Exchange *ExchangeStats
 }
 
 // Canceled is [Result.Stopped] of a campaign that was canceled.
@@ -90,6 +92,9 @@ func (c *Campaign) finish() *Result {
 		c.result.Suite = append(c.result.Suite, seed.Calls)
 	}
 	c.result.Timeline = c.closeTimeline()
+	if c.Exchange != nil {
+		c.result.Exchange = &c.traffic.stats
+	}
 	c.result.Stats = c.stats()
 	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below
