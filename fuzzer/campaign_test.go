@@ -522,3 +522,32 @@ func TestChangedState(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckpoint: what a campaign has found is there at any time, and asking for it changes nothing.
+func TestCheckpoint(t *testing.T) {
+	p := open(t, "units/counter.sol")
+	config := p.config(1, 2_000)
+	config.Now = frozen
+	want := mustRun(t, config)
+	news, last := 0, Result{}
+	config.Checkpoint = func(e Event, soFar func() *Result) {
+		r := soFar()
+		if e.Target >= 0 || e.Found != nil {
+			news++
+		}
+		if r.Stats.Executions < last.Stats.Executions || len(r.Suite) < len(last.Suite) || len(r.Entered) < len(last.Entered) || r.Stopped != "" {
+			t.Errorf("%+v, after %+v", r.Stats, last.Stats)
+		}
+		if e.Target >= 0 && !r.Targets[e.Target].Reached {
+			t.Errorf("target %d is reached, and is not in the result so far", e.Target)
+		}
+		last = *r
+	}
+	got := mustRun(t, config)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant\n%+v", got, want)
+	}
+	if news == 0 || len(last.Suite) != len(want.Suite) || last.Stats.Reached != want.Stats.Reached {
+		t.Errorf("%d targets or findings; in the end %+v, want %+v", news, last.Stats, want.Stats)
+	}
+}

@@ -210,13 +210,15 @@ func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution)
 
 // breaks reports whether an oracle sees something in a sequence, or in a property called
 // after it; true also where the judge cannot run it.
-func (c *Campaign) breaks(seq input.Sequence) bool {
+func (c *Campaign) breaks(seq input.Sequence) bool { return breaks(c.judge, &c.Config, seq) }
+
+func breaks(judge evm.Machine, config *Config, seq input.Sequence) bool {
 	shows := func(seq input.Sequence) bool {
-		_, observed, err := Replay(c.judge, &c.Config, seq)
+		_, observed, err := Replay(judge, config, seq)
 		return err != nil || len(observed) > 0
 	}
-	return shows(seq) || !input.IsTest(seq) && slices.ContainsFunc(c.Space.Properties(), func(p input.Callable) bool {
-		within := c.Space.Within(p, seq)
+	return shows(seq) || !input.IsTest(seq) && slices.ContainsFunc(config.Space.Properties(), func(p input.Callable) bool {
+		within := config.Space.Within(p, seq)
 		return shows(append(within[:len(within):len(within)], input.Call{Instance: p.Instance, Function: p.Function}))
 	})
 }

@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -57,5 +58,26 @@ func TestComparisonAt(t *testing.T) {
 		if k, block := comparisonAt(f, at); k != want[0] || block != want[1] {
 			t.Errorf("block %d: comparison %d of block %d, want %v", at, k, block, want)
 		}
+	}
+}
+
+// TestUniteStops: equal stops are counted together and have what came closest; a condition that some campaign passed is
+// passed.
+func TestUniteStops(t *testing.T) {
+	at := func(pc uint32) bytecode.Location { return bytecode.Location{Code: 1, PC: pc} }
+	a := &TargetResult{Stops: []Stop{{At: at(1), Executions: 5, Distance: 3, Reason: "a"}, {At: at(2), Executions: 4, Distance: 1, Passed: true}}, Strangers: []Stop{{At: at(7), Distance: 4}}}
+	b := &TargetResult{Stops: []Stop{{At: at(1), Executions: 2, Distance: 2, Reason: "b"}, {At: at(1), Entered: true, Executions: 9}}, Strangers: []Stop{{At: at(7), Distance: 2}, {At: at(3), Distance: 2}}}
+	for _, results := range [][]*TargetResult{{a, b}, {b, a}} {
+		stops, strangers := UniteStops(results)
+		want := []Stop{{At: at(1), Entered: true, Executions: 9}, {At: at(1), Executions: 7, Distance: 2, Reason: "b"}, {At: at(2), Executions: 4, Distance: 1, Passed: true}}
+		if !reflect.DeepEqual(stops, want) {
+			t.Errorf("%+v\nwant\n%+v", stops, want)
+		}
+		if want := []Stop{{At: at(3), Distance: 2}, {At: at(7), Distance: 2}}; !reflect.DeepEqual(strangers, want) {
+			t.Errorf("%+v\nwant\n%+v", strangers, want)
+		}
+	}
+	if len(a.Stops) != 2 || a.Stops[0].Executions != 5 || b.Stops[0].Executions != 2 {
+		t.Error("the stops of a campaign were changed")
 	}
 }

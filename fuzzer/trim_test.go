@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -134,5 +136,52 @@ func TestCorpusTrim(t *testing.T) {
 	}
 	if err := (&Corpus{Dir: filepath.Join(t.TempDir(), "none")}).Trim(p.space, machine); err != nil {
 		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// TestCorpusAdd: of a suite that others made, inputs that cover the same as all of it are kept; of those in which an oracle
+// sees something, none where they are withheld.
+func TestCorpusAdd(t *testing.T) {
+	p := open(t, "units/counter.sol")
+	machine, err := p.newMachine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutator := input.NewMutator(p.space, input.NewDictionary(nil), input.Options{})
+	r := testRand(4)
+	var suite []input.Packed
+	all := map[feature]bool{}
+	for range 100 {
+		seq := mutator.GenerateSequence(r)
+		suite = append(suite, input.Pack(seq, nil))
+		exec, err := machine.Run(p.space.Encode(seq, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range features(exec) {
+			all[f] = true
+		}
+	}
+	alarm := &oracle.Oracle{ID: "alarm", Check: func(_ *evm.Execution, report func(oracle.Observation)) { report(oracle.Observation{}) }}
+	config := &Config{Space: p.space, Table: p.table, NewJudge: p.newMachine, Oracles: []*oracle.Oracle{alarm}}
+	for _, withhold := range []bool{false, true} {
+		corpus := &Corpus{Dir: t.TempDir(), Withhold: withhold}
+		if err := corpus.Add(config, suite); err != nil {
+			t.Fatal(err)
+		}
+		kept, notes := corpus.Load(p.space)
+		covered := map[feature]bool{}
+		for _, seq := range kept {
+			exec, err := machine.Run(p.space.Encode(seq, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range features(exec) {
+				covered[f] = true
+			}
+		}
+		if len(notes) > 0 || withhold && len(kept) > 0 || !withhold && (len(covered) != len(all) || len(kept) >= len(suite) || len(kept) == 0) {
+			t.Errorf("withheld %v: %d inputs of %d, %d features of %d, notes %q", withhold, len(kept), len(suite), len(covered), len(all), notes)
+		}
 	}
 }

@@ -49,6 +49,7 @@ func Comment(r *Report, o Options) []byte {
 		p.verdict()
 		p.basis()
 		p.audit()
+		p.shards()
 		p.shown = VisibleLines(p.String())
 		p.section(untilFindings, "What went wrong", p.trouble)
 		p.allFindings()

@@ -47,6 +47,9 @@ func (p *page) browserFacts() []browserFact {
 		gate += "; required: " + r.Gate
 	}
 	add("Gate", gate)
+	if r.Shards != nil {
+		add("Shards", cmp.Or(r.DescribeShards(), r.Shards.String()))
+	}
 	add("Tests", describeTests(r, p.locations, plainText))
 	add("Tracefile", r.traced())
 	add("World", p.browserWorld())

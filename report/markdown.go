@@ -134,6 +134,9 @@ func (p *page) heading(prose, code func(s string, most int) string) string {
 	if missing := p.r.missing(); len(missing) > 0 {
 		heading += " · " + code(missing[0].shortName(), maxName) + " not deployed" + human.More(len(missing)-1)
 	}
+	if p.r.Shards.incomplete() {
+		heading += " · " + p.r.Shards.String()
+	}
 	return heading
 }
 
@@ -174,6 +177,8 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 		return "❌ " + headFindings(found) + " · " + reached
 	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
 		return "🛑 Not all of " + p.r.subject() + " was looked at · " + reached
+	case p.r.Verdict == Error && p.r.Shards.starved() && len(p.r.Faults) == 0:
+		return "⚠️ Starved · " + reached
 	case p.r.Verdict == Error && p.r.Starved != nil && !p.r.Starved.Allowed && len(p.r.Faults) == 0:
 		return "⚠️ Starved · " + reached
 	case p.r.Verdict != Pass && p.tally.code() == 0:
@@ -196,7 +201,7 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, p.r.filesWere(len(p.r.Unread)))
 	case p.tally.harnessed() != "":
 		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief()
-	case p.brief() != "" || len(p.r.missing()) > 0:
+	case p.brief() != "" || len(p.r.missing()) > 0 || p.r.Shards.incomplete():
 		return "⚠️ " + reached + ", nothing broke" + p.brief()
 	}
 	return "✅ " + reached + ", nothing broke"

@@ -71,6 +71,8 @@ type Report struct {
 	// Trouble is more about the error that ended the run; nil: none did, or there is no more.
 	Trouble *Trouble `json:"trouble,omitempty"`
 	Stats   Stats    `json:"stats"`
+	// Shards are the machines that fuzzed; nil: this one did.
+	Shards *Shards `json:"shards,omitempty"`
 	// Starved says that the campaign ran too few executions; nil: it ran enough.
 	Starved *Starved `json:"starved,omitempty"`
 

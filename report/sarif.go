@@ -39,6 +39,9 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	for _, w := range r.Warnings {
 		run.Notify(sarif.Warning, human.Clean(w, maxReason))
 	}
+	if said := r.DescribeShards(); said != "" {
+		run.Notify(sarif.Warning, said)
+	}
 	if t := tallyOf(r); t.code() > t[Reached] {
 		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. \"Unreached\" does not mean safe.", t[Reached], t.what(t.code())))
 	}

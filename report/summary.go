@@ -22,6 +22,7 @@ func Summary(r *Report, o Options) []byte {
 		p.verdict()
 		p.basis()
 		p.audit()
+		p.shards()
 		p.trouble()
 		p.allFindings()
 		p.allClashes()

@@ -34,6 +34,9 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	if said := r.describeAudit(human.Clean); said != "" {
 		t.line("%s", said)
 	}
+	if said := r.DescribeShards(); said != "" {
+		t.line("%s", said)
+	}
 	for i := range r.Findings[:min(len(r.Findings), terminalRows)] {
 		t.finding(&r.Findings[i])
 	}

@@ -112,6 +112,12 @@ var rules = []rule{
 		t := f.tally
 		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)+firstReason(f.Report)), t.deployed() == 0 && t.code() > t[notFuzzed]
 	}},
+	{"fewer of the campaign's shards came to their end than `--quorum` asks for", Error, func(f *facts) (string, bool) {
+		if !f.Shards.starved() {
+			return "", false
+		}
+		return fmt.Sprintf("%s; a pass needs %.0f %% of them (--quorum)", f.DescribeShards(), 100*f.Shards.Quorum), true
+	}},
 	{"there are targets, but no sequence was run", Error, func(f *facts) (string, bool) {
 		return fmt.Sprintf("%s, but no sequence was run", f.tally.what(f.tally.code())), f.Stats.Executions == 0
 	}},
@@ -200,6 +206,9 @@ func passReason(r *Report, t tally) string {
 	default:
 		reached += ", nothing broke"
 	}
+	if r.Shards.incomplete() {
+		reached += ", by " + r.Shards.String()
+	}
 	return strings.Join(append([]string{reached}, lacks(r, t, human.Clean)...), "; ")
 }
 
@@ -241,7 +250,7 @@ func (r *Report) Doubtful() bool {
 		return !r.knownIdle()
 	case Pass:
 		t := tallyOf(r)
-		return len(r.Unread) > 0 || t[Reached] == 0 || t.few() || t[notFuzzed] > 0 || t[throughHarness] > 0 || len(r.missing()) > 0
+		return r.Shards.incomplete() || len(r.Unread) > 0 || t[Reached] == 0 || t.few() || t[notFuzzed] > 0 || t[throughHarness] > 0 || len(r.missing()) > 0
 	}
 	return false
 }

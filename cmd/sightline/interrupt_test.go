@@ -82,6 +82,26 @@ func TestInterruptCampaign(t *testing.T) {
 	}
 }
 
+// A canceled shard leaves what it has, and says so.
+func TestInterruptShard(t *testing.T) {
+	t.Parallel()
+	dir, example := t.TempDir(), filepath.Join("..", "..", "examples", "vault")
+	plan, out := filepath.Join(dir, "plan.tar"), filepath.Join(dir, "out")
+	made := exec.Command("sightline", "plan", "--root", filepath.Join(example, "head"), "--diff", filepath.Join(example, "pr.diff"),
+		"--build", filepath.Join(example, "build", "head.output.json"), "--base-build", filepath.Join(example, "build", "base.output.json"), "--plan", plan, "--timeout", "60")
+	if said, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	said := interrupt(t, syscall.SIGTERM, "reached", "run", "--plan", plan, "--shard", "2/3", "--out", out)
+	if !strings.Contains(said, "\nshard   2/3 is canceled: ") {
+		t.Errorf("it does not say that the shard was canceled:\n%s", said)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "shard.json"))
+	if err != nil || !bytes.Contains(text, []byte(`"end":"canceled"`)) || !bytes.Contains(text, []byte(`"is":"reached"`)) {
+		t.Errorf("shard.json: %v, %s", err, text)
+	}
+}
+
 // A compiler is stopped with the program that waits for it.
 func TestInterruptBuild(t *testing.T) {
 	t.Parallel()

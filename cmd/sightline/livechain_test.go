@@ -97,12 +97,40 @@ func TestLiveChain(t *testing.T) {
 	if text := run(exit.Pass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
 		t.Errorf("%s", text)
 	}
+	shardsOfLiveChain(t, n, run, append([]string{"plan"}, fuzz[1:len(fuzz)-3]...), address)
 	if text := run(exit.Failure, append(fuzz, address+"2")...); !strings.Contains(text, "--rpc: 127.0.0.1 answers 403 Forbidden") {
 		t.Errorf("%s", text)
 	}
 	if text := run(exit.Input, append(fuzz, "wss://x")...); !strings.Contains(text, "want http") {
 		t.Errorf("%s", text)
 	}
+}
+
+// shardsOfLiveChain fuzzes by a plan, which has what was read of the chain: without the chain, and with it.
+func shardsOfLiveChain(t *testing.T, n *fakechain.Node, run func(int, ...string) string, plan []string, address string) {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	file, out := filepath.Join(t.TempDir(), "plan.tar"), t.TempDir()
+	n.Refuse.Store(0)
+	if text := run(exit.Pass, append(plan, "--block", "1234", "--rpc", address, "--plan", file)...); !strings.Contains(text, "--out DIR --rpc URL`") {
+		t.Errorf("%s", text)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of another machine
+	shard := func(want int, name string, args ...string) string {
+		return run(want, append([]string{"run", "--plan", file, "--out", filepath.Join(out, name)}, args...)...)
+	}
+	text := shard(exit.Pass, "without")
+	if !strings.Contains(text, "what the plan does not have of it counts as empty") || !strings.Contains(text, "1 of 1 target reached") {
+		t.Errorf("%s", text)
+	}
+	if text := shard(exit.Pass, "with", "--rpc", address); !strings.Contains(text, "block 1234 of chain 7, read from 127.0.0.1") || !strings.Contains(text, "1 of 1 target reached") {
+		t.Errorf("%s", text)
+	}
+	other := &fakechain.Node{Other: true, Accounts: n.Accounts}
+	if text := shard(exit.Input, "other", "--rpc", other.Serve(t)); !strings.Contains(text, "but the plan's World goes on from 0x") {
+		t.Errorf("%s", text)
+	}
+	n.Refuse.Store(1 << 30)
 }
 
 const feedSource = `// SPDX-License-Identifier: MIT

@@ -21,7 +21,7 @@ It takes the flags of "sightline run". Those about time, calls, workers and the 
 given as much, and its own seed. Those about the report are the merge's. The same inputs give the same bytes.
 
 The file has the sources' places and code, and private keys that the project's tests use. Where the World goes on from a
-live chain (--rpc), it has what was read of the chain so far, and shards see the rest as empty.
+live chain (--rpc), it has what was read of the chain so far: a shard with --rpc asks for the rest, which another one sees as empty.
 
 All must be done by one version of this program.`,
 		Example: `  # eight machines, two minutes each

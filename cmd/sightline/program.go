@@ -91,7 +91,7 @@ func (p *program) main(args []string) int {
 		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.initCommand(), p.runCommand(), p.planCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.doctorCommand(), p.hubCommand(), p.actionCommand())
+	root.AddCommand(p.initCommand(), p.runCommand(), p.planCommand(), p.mergeCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.doctorCommand(), p.hubCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -157,6 +157,11 @@ var errOutdated = errors.New("the sources have changed")
 // fuzz runs the pipeline with a command's settings, on an embedded example if one is named.
 // It prints the result and sets the program's exit code.
 func (p *program) fuzz(ctx context.Context, settings *config.Settings, example string) error {
+	return p.report(ctx, settings, example, pipeline.Run)
+}
+
+// report is fuzz with another job.
+func (p *program) report(ctx context.Context, settings *config.Settings, example string, job func(context.Context, *pipeline.Options) (*report.Report, error)) error {
 	o, err := settings.Resolve()
 	if err != nil {
 		return err
@@ -164,7 +169,7 @@ func (p *program) fuzz(ctx context.Context, settings *config.Settings, example s
 	o.Tool, o.Now, o.Log = tool(), p.now, progress.NewLog(p.stdout, p.now)
 	o.Change.Stdin, o.Change.Example = p.stdin, example
 	settings.Announce(o.Log)
-	r, err := pipeline.Run(ctx, o)
+	r, err := job(ctx, o)
 	if err != nil {
 		return err
 	}

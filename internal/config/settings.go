@@ -74,6 +74,7 @@ type Settings struct {
 	ReadBase func(name string) ([]byte, error)
 	// onlyLookedAt is set where nothing is run, so that no output folder is created.
 	onlyLookedAt bool
+	quorum       string // share, "50%" or "0.5"
 	plan, shard  string // a plan's file, and which part of it, "0/8"
 }
 

@@ -13,14 +13,14 @@ import (
 )
 
 // ofShard are the flags that say something about a shard: its plan has decided the rest.
-var ofShard = []string{"plan", "shard", "timeout", "test-limit", "workers", "out", "exchange", "exchange-ca", "exchange-cert", "exchange-key", "exchange-token-file", "exchange-plain", "replay-exchange"}
+var ofShard = []string{"plan", "shard", "timeout", "test-limit", "workers", "rpc", "out", "exchange", "exchange-ca", "exchange-cert", "exchange-key", "exchange-token-file", "exchange-plain", "replay-exchange"}
 
 // ofMerging are the flags that say nothing about a plan, but about the report that is made in the end.
 var ofMerging = []string{"out", "lcov", "fail-on", "gate", "min-reached", "allow-starved", "waivers", "bundle", "self-check", "self-check-mutants", "self-check-timeout", "omit-times"}
 
 // RegisterShard registers the flags with which a run fuzzes by a plan.
 func (s *Settings) RegisterShard() {
-	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` that `sightline plan` wrote, without the project, and write results for `sightline merge` to --out; besides, only --shard, --timeout, --test-limit, --workers and those of an exchange count")
+	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` of sightline plan, without the project, and write what sightline merge needs to --out; only --shard, --timeout, --test-limit, --workers, --rpc and flags of an exchange go with it")
 	s.flags.StringVar(&s.shard, "shard", "0/1", "which `I/N` of the plan's campaigns, 0/8 to 7/8 for eight")
 }
 
@@ -33,6 +33,41 @@ func (s *Settings) RegisterPlan() {
 	}
 	s.flags.StringVar(&s.plan, "plan", plan.DefaultFile, "write the plan to this `FILE`")
 	s.onlyLookedAt = true
+}
+
+// inShards are the flags that the shards' plan has decided, and that a merge takes from them.
+var inShards = []string{"timeout", "test-limit", "seed", "workers"}
+
+// defaultQuorum is arbitrary: what most of a campaign did not look at cannot be called checked.
+const defaultQuorum = "0.5"
+
+// RegisterMerge registers all groups, and what is said of shards. Flags that shards have decided are accepted, so
+// that it can be given the same ones as the plan.
+func (s *Settings) RegisterMerge() {
+	s.RegisterAll()
+	for _, name := range inShards {
+		_ = s.flags.MarkHidden(name)
+	}
+	s.registerShards()
+}
+
+// registerShards registers the flags that only a merge has.
+func (s *Settings) registerShards() {
+	s.flags.StringArrayVar(&s.options.Change.Paths, "audit-path", nil, "with --audit: the file or folder `PATH` that the plan names (repeatable)")
+	s.flags.StringVar(&s.plan, "plan", "", "refuse shards that are not of the plan in this `FILE`, or were made with other flags than these")
+	s.flags.StringVar(&s.quorum, "quorum", defaultQuorum, "the `SHARE` of the shards that must have come to their end for a pass: 50%, or 0.5; with fewer, a run that finds nothing is an error")
+}
+
+// ResolveShards returns which shards are merged.
+func (s *Settings) ResolveShards(dirs []string) (*pipeline.Shards, error) {
+	if len(dirs) == 0 {
+		return nil, exit.BadInput("name the folders of the shards: those that `sightline run --shard` wrote with --out, or a folder that has them")
+	}
+	quorum, err := parseShare(s.quorum)
+	if err != nil {
+		return nil, exit.BadInput("--quorum %q: want a share of the shards, such as 50%% or 0.5", s.quorum)
+	}
+	return &pipeline.Shards{Dirs: dirs, Plan: s.plan, Quorum: quorum}, nil
 }
 
 // PlanFile is the file of the plan.
@@ -66,7 +101,7 @@ func (s *Settings) ResolveShard(paths []string) (*pipeline.ShardOptions, error) 
 		return nil, err
 	}
 	c := &s.options.Campaign
-	o := &pipeline.ShardOptions{Plan: s.plan, Shard: part, Dir: s.options.Output.Dir, Exchange: s.exchange()}
+	o := &pipeline.ShardOptions{Plan: s.plan, Shard: part, Dir: s.options.Output.Dir, RPC: s.options.World.RPC, Exchange: s.exchange()}
 	if s.flags.Changed("timeout") {
 		limit := time.Duration(float64(s.timeout) * float64(time.Second))
 		o.Timeout = &limit

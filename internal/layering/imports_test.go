@@ -47,12 +47,12 @@ var allowances = map[string][]string{
 	"internal/action": {"internal/config", "internal/pipeline", "internal/pipeline/change", "report", "report/github", "fuzzer", "internal/exit",
 		"internal/files", "internal/human", "internal/progress", "diffmap/git", "diffmap/unified"},
 	// Settings of a run, as flags, files and inputs have them.
-	"internal/config": {"internal/exchange", "internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/seeds", "internal/worldfile", "report",
+	"internal/config": {"internal/exchange", "internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/plan", "internal/seeds", "internal/worldfile", "report",
 		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
 	"internal/pipeline": {"internal/exchange", "internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
-		"internal/seeds", "internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
+		"internal/plan", "internal/seeds", "internal/shard", "internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/abi", "internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
 	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/compare/laws", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile", "diffmap/solidity", "fuzzer",
 		"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world", "internal/abi", "internal/atomicfile", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
@@ -75,6 +75,8 @@ var allowances = map[string][]string{
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
 	"bench/hour":                  {everything},
+	"bench/exchange":              {everything},
+	"bench/internal/fleet":        {"internal/config", "internal/pipeline", "internal/progress", "internal/shard", "report"},
 	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
 	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
 		"diffmap/compile/solc"},
@@ -109,6 +111,10 @@ var allowances = map[string][]string{
 
 	// Inputs to and from campaigns on other machines: the client of a hub.
 	"internal/exchange": {"fuzzer", "fuzzer/input", "internal/bytecode", "internal/files"},
+	// A campaign as one file, for machines without the project.
+	// Several machines: what each leaves, and what all say together.
+	"internal/shard": {"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/atomicfile", "internal/bytecode", "internal/exit", "internal/files", "internal/human"},
+	"internal/plan":  {"internal/replay", "fuzzer", "fuzzer/evm", "fuzzer/input", "internal/atomicfile", "internal/bytecode", "internal/files", "internal/human"},
 
 	// What other fuzzers saved, as sequences.
 	"internal/seeds": {"fuzzer/input", "internal/abi", "internal/bytecode", "internal/files", "internal/human"},
@@ -320,6 +326,22 @@ func TestNothingForbiddenIsImportedIndirectly(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoServerInTheProgram: the server of the live exchange is a program of its own, so that the one that everyone runs, and its image, do not
+// have it.
+func TestNoServerInTheProgram(t *testing.T) {
+	const server = "github.com/nats-io/nats-server"
+	packages := list(t)
+	has := func(name string) bool {
+		return slices.ContainsFunc(packages[name].Deps, func(path string) bool { return isBelow(path, server) })
+	}
+	if len(packages["cmd/sightline"].Deps) == 0 || has("cmd/sightline") {
+		t.Errorf("cmd/sightline has %d dependencies, and %s is among them: %v", len(packages["cmd/sightline"].Deps), server, has("cmd/sightline"))
+	}
+	if !has("cmd/sightline-hub") {
+		t.Errorf("cmd/sightline-hub does not depend on %s: this test looks for something else", server)
 	}
 }
 

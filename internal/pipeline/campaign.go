@@ -33,6 +33,9 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	if len(r.head.Deployment.Space.Callables) == 0 { // the report says why
 		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: nothingToCall}, nil
 	}
+	if r.o.shards != nil {
+		return r.unite(ctx)
+	}
 	announce(r.o.Log, &r.config)
 	var h shard.Header
 	if o.Exchange.Wanted() {

@@ -20,6 +20,8 @@ type Options struct {
 	Output   Output
 	// SelfCheck says whether mistakes are planted in the changed lines.
 	SelfCheck SelfCheck
+	// shards are what stands for the campaign on the head, see [Merge]; nil: it is run.
+	shards *united
 
 	Tool report.Tool
 	Now  func() time.Time

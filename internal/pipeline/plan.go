@@ -60,6 +60,9 @@ func nameOf(t report.Tool) string { return t.Name + " " + t.Version }
 
 // compared says what of a change was read.
 func compared(diff report.Diff) string {
+	if len(diff.Explicit) > 0 {
+		return "named targets"
+	}
 	if diff.Base == "" {
 		return diff.Head
 	}
@@ -74,6 +77,9 @@ func (r *run) plan() (*plan.Plan, error) {
 	p.Options = plan.Options{Schedule: o.Schedule, Without: o.Without, Oracles: o.Oracles, Panics: o.Panics, OnlyIntroduced: r.o.Output.OnlyIntroduced}
 	p.Config = r.config
 	p.Config.Timeout = o.Timeout
+	if r.o.Output.OnlyIntroduced { // others may read the plan, and an earlier finding may be an exploit
+		p.Config.Seeds = r.config.Seeds[len(r.history.Seeds(r.config.Space)):]
+	}
 	if r.config.Corpus != nil {
 		p.Config.Corpus = nil
 		p.Config.Saved, p.Notes = r.config.Corpus.Load(r.config.Space)
@@ -81,6 +87,9 @@ func (r *run) plan() (*plan.Plan, error) {
 	p.Place = func(l bytecode.Location) (string, bool) {
 		at, ok := r.head.Deployment.Positions.At(l)
 		return at.String(), ok
+	}
+	if chain := r.head.Recipe.Chain; chain != nil {
+		p.Chain = &plan.Chain{ID: chain.ID(), Block: chain.Block().Number, Hash: chain.Hash()}
 	}
 	var h shard.Header
 	if err := h.Hash(r.config.World, r.config.Space, r.config.Table, r.config.Targets); err != nil {
@@ -97,7 +106,6 @@ func (r *run) describePlan(p *plan.Plan, packed *plan.Packed, file string) {
 		if err := c.Chain.Save(); err != nil {
 			log.Warn("the chain's answers could not be cached: %v", err)
 		}
-		log.Warn("the World goes on from a live chain, of which the plan has what was read so far: shards see the rest as empty")
 	}
 	for _, text := range log.Warnings() {
 		log.Line("warn    %s", human.Printable(text))
@@ -110,7 +118,11 @@ func (r *run) describePlan(p *plan.Plan, packed *plan.Packed, file string) {
 	c := &p.Config
 	log.Line("plan    %s: %s, %s, %s kB, SHA-256 %s", name, human.Plural(len(c.Targets), "target"),
 		human.Plural(len(c.Seeds)+len(c.Saved)+len(c.Given), "seed"), human.Count(uint64(len(packed.Data)+999)/1000), packed.SHA256)
-	log.Line("next    `sightline run --plan %s --shard I/N --out DIR` for each I from 0 to N-1, on any machines; then `sightline merge --plan %s DIR...` here", name, name)
+	ask := ""
+	if p.Chain != nil {
+		ask = " --rpc URL"
+	}
+	log.Line("next    `sightline run --plan %s --shard I/N --out DIR%s` for each I from 0 to N-1, on any machines; then `sightline merge --plan %s DIR...` here", name, ask, name)
 }
 
 // campaignOf is the campaign of a plan, with this machine's parts.

@@ -125,6 +125,47 @@ func TestPlanOfExamples(t *testing.T) {
 	}
 }
 
+// TestPlanOfSeeds: saved inputs and those of others are in the plan, with what was said of those that do not fit.
+func TestPlanOfSeeds(t *testing.T) {
+	dir := t.TempDir()
+	options := func() *Options {
+		return &Options{Change: change.Options{Example: "vault"}, Campaign: Campaign{Calls: 20_000, CorpusDir: dir}}
+	}
+	first := configured(t, options())
+	result, err := (&fuzzer.Campaign{Config: first.config}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfiles.Write(t, filepath.Join(dir, "0000.seq"), "sightline-sequence v1\nuser1 Gone.f()\n")
+	r := configured(t, options())
+	r.config.Given = fitting(r.config.Space, textsOf(first.config.Space, result.Suite[:20]))
+	p, err := r.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Config.Saved) < 9 || len(p.Config.Given) < 9 || len(p.Notes) == 0 {
+		t.Errorf("%d saved inputs, %d given, notes %q", len(p.Config.Saved), len(p.Config.Given), p.Notes)
+	}
+	sameCampaign(t, r)
+}
+
+// TestPlanWithholds: what an earlier run found is among the seeds, but not where others may read the plan and it may not be said.
+func TestPlanWithholds(t *testing.T) {
+	history := filepath.Join(t.TempDir(), "findings.json")
+	testfiles.Write(t, history, `{"version":1,"findings":[{"id":"SL-ab12","oracle":"assertion","contract":"src/Vault.sol:Vault","function":"deposit","title":"x","since":"sources",
+		"sequence":["sightline-sequence v1","user1 Vault.deposit() value 7"]}]}`)
+	for only, want := range map[bool]int{false: 1, true: 0} {
+		r := configured(t, &Options{Change: change.Options{Example: "vault"}, Campaign: Campaign{Calls: 100}, Output: Output{History: history, OnlyIntroduced: only}})
+		p, err := r.plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.config.Seeds) != 1 || len(p.Config.Seeds) != want {
+			t.Errorf("only what was introduced %v: %d seeds of %d, want %d", only, len(p.Config.Seeds), len(r.config.Seeds), want)
+		}
+	}
+}
+
 // TestPlanOfProjects: so it is with everything that a plan has to hold: tests that make the World, fuzz tests with Worlds of their own,
 // properties, constructors, harnesses, mocks, private keys, audits.
 func TestPlanOfProjects(t *testing.T) {

@@ -109,7 +109,7 @@ func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seed
 			return
 		}
 		o := *r.o
-		o.Log, o.Output, o.SelfCheck = quiet, Output{}, SelfCheck{}
+		o.Log, o.Output, o.SelfCheck, o.shards = quiet, Output{}, SelfCheck{}, nil
 		o.Gate = Gate{FailOn: r.o.Gate.FailOn, AllowStarved: true}
 		o.Campaign.CorpusDir, o.Campaign.Deadline = "", time.Time{}
 		o.Campaign.Timeout, o.Campaign.Calls = check.Timeout/time.Duration(share), check.Calls/share

@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/plan"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/shard"
@@ -22,6 +23,7 @@ type ShardOptions struct {
 	Plan  string     // the plan's file
 	Shard plan.Shard // which of its campaigns
 	Dir   string     // of shard.json and the sequences
+	RPC   string     // URL of the chain that the plan's World goes on from; empty: what the plan lacks of it counts as empty
 	// Limits in place of the plan's; nil: as planned. Calls without Timeout switches the clock off, as for a run.
 	Timeout *time.Duration
 	Calls   *uint64
@@ -35,13 +37,16 @@ type ShardOptions struct {
 }
 
 // Shard fuzzes by a plan, without the project: it writes its results to a folder, from which `sightline merge` makes a
-// report, and returns them. What it has so far is there at any time. A campaign that was canceled is no error: its result says so.
+// report, and returns them. What it has so far is there at any time. That a campaign was canceled is in its result, not an error.
 func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 	p, packed, err := plan.ReadFile(o.Plan, nameOf(o.Tool))
 	if err != nil {
 		return nil, exit.BadInput("--plan %s: %w", o.Plan, err)
 	}
 	s := &sharding{o, p}
+	if err := s.openChain(ctx); err != nil {
+		return nil, err
+	}
 	config, err := s.configure()
 	if err != nil {
 		return nil, exit.BadInput("--plan %s: %w", o.Plan, err)
@@ -51,7 +56,7 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 		Seed: p.Config.Seed, Workers: config.Workers, Timeout: config.Timeout, Calls: config.MaxCalls,
 		World: p.Hashes.World, Build: p.Hashes.Build, Targets: p.Hashes.Targets,
 	}
-	w, err := shard.NewWriter(o.Dir, h, config.Space, config.Table)
+	w, err := shard.NewWriter(o.Dir, h, config.Space, config.Table, o.Now)
 	if err != nil {
 		return nil, exit.BadInput("--out %s: %w", o.Dir, err)
 	}
@@ -76,6 +81,30 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 type sharding struct {
 	o    *ShardOptions
 	plan *plan.Plan
+}
+
+// openChain lets the World ask the chain that it goes on from.
+func (s *sharding) openChain(ctx context.Context) error {
+	o, want := s.o, s.plan.Chain
+	switch {
+	case want == nil && o.RPC != "":
+		return exit.BadInput("--rpc: the plan's World goes on from no chain")
+	case want == nil:
+		return nil
+	case o.RPC == "":
+		o.Log.Line("warn    the World goes on from block %d of chain %d: what the plan does not have of it counts as empty; --rpc URL asks for it", want.Block, want.ID)
+		return nil
+	}
+	chain, err := deploy.OpenChain(ctx, o.RPC, want.Block)
+	if err != nil {
+		return err
+	}
+	if chain.ID() != want.ID || chain.Hash() != want.Hash {
+		return exit.BadInput("--rpc: block %d is %s of chain %d there, but the plan's World goes on from %s of chain %d", want.Block, chain.Hash(), chain.ID(), want.Hash, want.ID)
+	}
+	s.plan.Ask(chain)
+	o.Log.Line("chain   block %d of chain %d, read from %s", want.Block, want.ID, chain.Host())
+	return nil
 }
 
 // configure is the shard's campaign.
@@ -148,7 +177,11 @@ func (s *sharding) describe(r *fuzzer.Result, end string) {
 		}
 		log.Line("warn    a fault of the tool: %s", human.Printable(f.Message))
 	}
-	log.Line("shard   %s is %s (%s): %d of %s reached, %s, %s calls", s.o.Shard, end, r.Stopped,
+	why := ""
+	if r.Stopped != end {
+		why = " (" + r.Stopped + ")"
+	}
+	log.Line("shard   %s is %s%s: %d of %s reached, %s, %s calls", s.o.Shard, end, why,
 		r.Stats.Reached, human.Plural(len(r.Targets), "target"), human.Plural(r.Stats.Findings, "finding"), human.Count(r.Stats.Calls))
 	log.Line("next    give the folder %s to `sightline merge`, with those of the other shards", human.Printable(s.o.Dir))
 }

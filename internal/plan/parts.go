@@ -56,6 +56,9 @@ type buildPart struct {
 // worldPart is world.json.
 type worldPart struct {
 	World json.RawMessage `json:"world"` // as replay.MarshalWorld writes it
+	// Chain is the block that the World goes on from, and Origin what is known of it; nil: there is none.
+	Chain  *Chain      `json:"chain,omitempty"`
+	Origin *originPart `json:"origin,omitempty"`
 	// Keys are private keys, by sender; empty: not known. They are those of Sightline's own accounts, and what tests gave to cheatcodes.
 	Keys  []string `json:"keys"`
 	Asked []bool   `json:"asked"` // by instance, see evm.Instance

@@ -33,6 +33,7 @@ type Plan struct {
 	// Place says where an instruction comes from, for people: "src/Vault.sol:12"; false: it is not known.
 	Place  func(bytecode.Location) (string, bool)
 	Hashes Hashes
+	Chain  *Chain // that the World goes on from; nil: there is none
 	// Notes say what of a corpus was left out.
 	Notes []string
 }

@@ -31,7 +31,7 @@ const (
 	maxQuoted = 120
 )
 
-// remedy ends errors about a file that is no plan of ours.
+// remedy ends errors about a file that does not hold a plan.
 const remedy = "make it again with `sightline plan`"
 
 // ReadFile reads a plan that a program made; another program's is an error, since what a campaign does is its program's to say.
@@ -198,6 +198,15 @@ func (p *Plan) readWorld(data []byte, contracts []*bytecode.Contract) error {
 	if err := checkWorld(w, true); err != nil {
 		return err
 	}
+	if (part.Chain == nil) != (part.Origin == nil) {
+		return errors.New("a chain and what is known of it go together")
+	}
+	if part.Origin != nil {
+		if err := part.Origin.restore(w); err != nil {
+			return err
+		}
+	}
+	p.Chain = part.Chain
 	for i, text := range part.Keys {
 		if text == "" {
 			continue

@@ -35,7 +35,7 @@ func (p *Plan) Pack() (*Packed, error) {
 		if err != nil {
 			return nil, err
 		}
-		world, err := worldOf(c, contracts)
+		world, err := p.world(contracts)
 		if err != nil {
 			return nil, err
 		}
@@ -60,6 +60,9 @@ func (p *Plan) Pack() (*Packed, error) {
 	data, err := pack(parts)
 	if err != nil {
 		return nil, err
+	}
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("it would have %d bytes, at most %d are read", len(data), maxBytes)
 	}
 	return &Packed{data, sumOf(data)}, nil
 }
@@ -175,16 +178,18 @@ func cutsOf(p *bytecode.Program) []uint32 {
 	return cuts
 }
 
-// worldOf packs World and Space.
-func worldOf(c *fuzzer.Config, contracts []*bytecode.Contract) (*worldPart, error) {
+// world packs World and Space.
+func (p *Plan) world(contracts []*bytecode.Contract) (*worldPart, error) {
+	c := &p.Config
 	index := map[*bytecode.Contract]int{}
 	for i, contract := range contracts {
 		index[contract] = i
 	}
 	o := &c.Space.Options
-	out := &worldPart{Keys: []string{}, Asked: []bool{}, MaxValue: o.MaxValue, MaxTime: o.MaxTime, MaxBlocks: o.MaxBlocks}
+	w, origin := apart(c.World)
+	out := &worldPart{Chain: p.Chain, Origin: origin, Keys: []string{}, Asked: []bool{}, MaxValue: o.MaxValue, MaxTime: o.MaxTime, MaxBlocks: o.MaxBlocks}
 	var err error
-	if out.World, err = replay.MarshalWorld(c.World, contracts); err != nil {
+	if out.World, err = replay.MarshalWorld(w, contracts); err != nil {
 		return nil, err
 	}
 	for i := range c.World.Senders {

@@ -28,12 +28,13 @@ const (
 // two to three times as long as text, and a megabyte or so of locations.
 const (
 	maxFile        = 32 << 20 // bytes of shard.json
-	maxObjects     = 1 << 19  // in it: each takes up to some 300 bytes
+	maxObjects     = 1 << 20  // in it: each takes up to about 300 bytes
 	maxPack        = 1 << 20  // bytes of a file of sequences: a campaign reads no longer sequence either
 	maxPackItems   = 256      // sequences in a file: thousands of small files take minutes to upload. Arbitrary
 	maxPacks       = 4_096
 	maxSequences   = 256 << 20 // bytes of all of them
-	maxCode        = 1 << 17   // bytes of code in a file: more than any chain accepts
+	reserved       = 64 << 20  // of which the suite leaves so many to findings and targets
+	maxCode        = 1 << 20   // bytes of code in a file: forty times what chains accept, since set-ups of tests have no limit
 	maxUnknownCode = 1 << 9    // pieces of it, as bytecode.Table keeps
 	maxText        = 1 << 14   // bytes of a message
 	maxSuite       = 1 << 16
@@ -155,7 +156,7 @@ type aheadFile struct {
 	Account *common.Address `json:"account,omitempty"`
 }
 
-// text is a string that may hold bytes which are no UTF-8, as what contracts say does: JSON would
+// text is a string that may hold bytes which are not UTF-8, as what contracts say does: JSON would
 // replace them.
 type text string
 

@@ -45,7 +45,7 @@ func (p *places) of(l bytecode.Location) place {
 func (p *places) name(id bytecode.CodeID) string {
 	program := p.table.Program(id)
 	switch {
-	case program == nil:
+	case program == nil || program.Contract == nil && len(program.Bytes) > maxCode:
 		return ""
 	case program.Contract != nil:
 		return artifactName(program)

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -35,6 +34,12 @@ type Shard struct {
 	sum  [32]byte // of shard.json
 }
 
+// ErrNone is wrapped where folders have no shard at all.
+var ErrNone = errors.New("there are no shards to merge")
+
+// maxNamed bounds the folders that a message names. Arbitrary.
+const maxNamed = 3
+
 // Open reads the shards in folders: each is a shard's, or has those of shards. What is in them but
 // shard.json is read by [Unite]. The same folders in another order give the same Set. An error names the
 // folder that is wrong, and is bad input.
@@ -52,7 +57,7 @@ func Open(dirs []string) (*Set, error) {
 		all = append(all, found...)
 	}
 	if len(all) == 0 {
-		return nil, exit.BadInput("%s: there is no %s, nor a folder that has one", cmp.Or(strings.Join(empty, ", "), "no folder"), File)
+		return nil, exit.BadInput("%w: %s: there is no %s, nor a folder that has one", ErrNone, cmp.Or(human.First(empty, maxNamed), "no folder was named"), File)
 	}
 	for _, s := range all[1:] {
 		if s.Campaign != all[0].Campaign {
@@ -197,8 +202,8 @@ func parse(data []byte) (*shardFile, error) {
 		return nil, errors.New("its campaign is not the hash of what it was asked for")
 	case f.End != Done && f.End != Canceled && f.End != Running:
 		return nil, fmt.Errorf("its end is %.40q, not %s, %s or %s", f.End, Done, Canceled, Running)
-	case h.Workers < 1 || h.Timeout < 0:
-		return nil, errors.New("it has no workers, or a negative time limit")
+	case h.Workers < 0 || h.Timeout < 0:
+		return nil, errors.New("it has a negative number of workers, or a negative time limit")
 	}
 	return &f, f.check()
 }
@@ -221,8 +226,8 @@ func (f *shardFile) check() error {
 	seconds := []float64{f.Stats.Seconds, f.Stats.AnalysisSeconds}
 	for _, b := range f.Burners {
 		counts, seconds = append(counts, b.Calls, b.Ended), append(seconds, b.Share)
-		if len(b.Contract)+len(b.Function) > maxText {
-			return errors.New("a function's name is too long")
+		if len(b.Contract)+len(b.Function) > maxText || b.Share > 1 {
+			return errors.New("a function's name is too long, or it took more than all of the work")
 		}
 	}
 	for _, s := range f.Timeline {
@@ -270,7 +275,7 @@ func (h *Header) differs(other *Header) string {
 		what string
 		same bool
 	}{
-		{fmt.Sprintf("it is one of %d shards, not of %d", h.Of, other.Of), h.Of == other.Of},
+		{fmt.Sprintf("its campaign has %s, not %d", human.Plural(h.Of, "shard"), other.Of), h.Of == other.Of},
 		{fmt.Sprintf("it was made by %s, not by %s", human.Printable(h.Tool), human.Printable(other.Tool)), h.Tool == other.Tool},
 		{fmt.Sprintf("its seed is %d, not %d", h.Seed, other.Seed), h.Seed == other.Seed},
 		{"the plan is another one", h.Plan == other.Plan},

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Killed is [fuzzer.Result.Stopped] of a shard that did not come to its end.
@@ -103,6 +104,9 @@ func (r *reader) read() error {
 	for _, note := range f.Notes {
 		out.Notes = append(out.Notes, string(note))
 	}
+	if f.TooLong > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the suite of shard %d %s too long to be kept", human.Plural(f.TooLong, "input"), f.Index, was(f.TooLong)))
+	}
 	if len(f.Targets) != len(r.config.Targets) {
 		return fmt.Errorf("it has %d targets, and there are %d", len(f.Targets), len(r.config.Targets))
 	}
@@ -151,6 +155,13 @@ func (r *reader) passed(test passedFile) bool {
 	return true
 }
 
+func was(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
 // entered reads the blocks that were entered.
 func (r *reader) entered() error {
 	n := 0
@@ -194,7 +205,7 @@ func (r *reader) target(f *targetFile) (t fuzzer.TargetResult, err error) {
 		t.Entered = true
 	case statusOpen, statusUnreachable: // whether it is is proved again
 	default:
-		return t, fmt.Errorf("%.40q is no status of a target", f.Status)
+		return t, fmt.Errorf("%.40q is not a status of a target", f.Status)
 	}
 	if t.Entered {
 		if f.First == nil {
@@ -217,7 +228,7 @@ func (r *reader) target(f *targetFile) (t fuzzer.TargetResult, err error) {
 // finding is nil where no oracle has the name: it does not watch here.
 func (r *reader) finding(f *findingFile) (*fuzzer.Finding, error) {
 	if oracle.Severity(f.Severity) > oracle.Critical {
-		return nil, fmt.Errorf("%d is no severity", f.Severity)
+		return nil, fmt.Errorf("%d is not a severity", f.Severity)
 	}
 	if len(f.Oracle) > maxText || len(f.Contract) > maxText {
 		return nil, errors.New("a name is too long")

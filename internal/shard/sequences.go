@@ -54,24 +54,24 @@ func (s *sequences) sequence(seq input.Sequence) (int, bool) {
 	if len(seq) == 0 {
 		return 0, false
 	}
-	return s.number(kept{&seq[0], len(seq)}, func() input.Sequence { return seq })
+	return s.number(kept{&seq[0], len(seq)}, maxSequences, func() input.Sequence { return seq })
 }
 
-// packed is the number of a packed sequence.
+// packed is the number of a packed sequence, one of the suite's. These leave room for others.
 func (s *sequences) packed(p input.Packed) (int, bool) {
 	if len(p) == 0 {
 		return 0, false
 	}
-	return s.number(kept{&p[0], len(p)}, p.Unpack)
+	return s.number(kept{&p[0], len(p)}, maxSequences-reserved, p.Unpack)
 }
 
-func (s *sequences) number(of kept, seq func() input.Sequence) (int, bool) {
+func (s *sequences) number(of kept, most int, seq func() input.Sequence) (int, bool) {
 	if n, known := s.of[of]; known {
 		return n, n >= 0
 	}
 	text := input.Format(s.space, seq())
 	n := -1
-	if len(text) <= input.MaxTextSize && len(text) <= maxPack && s.size+len(text) <= maxSequences {
+	if len(text) <= input.MaxTextSize && len(text) <= maxPack && s.size+len(text) <= most {
 		n = s.add(text)
 	}
 	s.of[of] = n

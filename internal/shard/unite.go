@@ -378,6 +378,16 @@ func (u *uniter) stopped() string {
 	return strings.Join(reasons, ", ")
 }
 
+// sampleAt is the last sample of a shard up to so many executions.
+func (c *claims) sampleAt(executions uint64) (last fuzzer.Sample) {
+	for _, s := range c.result.Timeline {
+		if s.Executions <= executions {
+			last = s
+		}
+	}
+	return last
+}
+
 // timeline has a sample for each of the shard with the most, in which the others' are those of the same
 // moment: after as many executions each. Executions, calls and paths are summed; what was reached and found by then
 // is what the result has of it.
@@ -392,12 +402,7 @@ func (u *uniter) timeline(out *fuzzer.Result) []fuzzer.Sample {
 	for n, at := range longest.result.Timeline {
 		var sum fuzzer.Sample
 		for _, c := range u.shards {
-			var s fuzzer.Sample
-			for _, sample := range c.result.Timeline {
-				if sample.Executions <= at.Executions {
-					s = sample
-				}
-			}
+			s := c.sampleAt(at.Executions)
 			sum.Executions += s.Executions
 			sum.Calls += s.Calls
 			sum.Paths += s.Paths

@@ -49,13 +49,14 @@ const (
 )
 
 // NewWriter starts the folder of a shard, which is made if need be. Where an earlier attempt of the same
-// shard left its state, that stays until this one got further. A folder with another shard is refused.
-func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table) (*Writer, error) {
+// shard left its state, that stays until this one got further. A folder with another shard is refused. now decides when to
+// write, and nothing else.
+func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table, now func() time.Time) (*Writer, error) {
 	if h.Of < 1 || h.Of > maxShards || h.Index < 0 || h.Index >= h.Of {
 		return nil, fmt.Errorf("there is no shard %d of %d: shards are counted from 0, and at most %d", h.Index, h.Of, maxShards)
 	}
 	h.Campaign = h.ID()
-	w := &Writer{dir: dir, header: h, space: space, table: table, now: time.Now, written: map[string]bool{}, named: map[string]bool{}}
+	w := &Writer{dir: dir, header: h, space: space, table: table, now: now, written: map[string]bool{}, named: map[string]bool{}}
 	w.sequences = newSequences(space)
 	folder, err := files.OpenFolder(dir, true)
 	if err != nil {
@@ -81,7 +82,8 @@ func NewWriter(dir string, h Header, space *input.Space, table *bytecode.Table) 
 // Checkpoint is what a campaign calls, see [fuzzer.Config.Checkpoint]: it writes the folder after a
 // finding, soon after a target, and else every second or so. What fails is tried again.
 func (w *Writer) Checkpoint(e fuzzer.Event, soFar func() *fuzzer.Result) {
-	since := w.now().Sub(w.last)
+	begin := w.now()
+	since := begin.Sub(w.last)
 	switch {
 	case e.Found != nil:
 	case e.Target >= 0 && since >= reachingShare*w.took:
@@ -90,6 +92,7 @@ func (w *Writer) Checkpoint(e fuzzer.Event, soFar func() *fuzzer.Result) {
 		return
 	}
 	_ = w.Write(soFar(), Running) // Write says so in the end
+	w.took = w.last.Sub(begin)    // with the time that it takes to sum up the result
 }
 
 // Write writes the folder with a result and how the shard ended: Done, Canceled or Running. What was
@@ -201,7 +204,7 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	f := &shardFile{Version: formatVersion, Header: w.header, End: end, Stopped: result.Stopped,
 		Stats: statsFile{result.Stats}, Useful: result.Useful, Unconfirmed: result.Unconfirmed, Burners: result.Burners, Timeline: result.Timeline,
 		Targets: []targetFile{}, Findings: []findingFile{}, Entered: []enteredFile{}}
-	for _, note := range result.Notes {
+	for _, note := range result.Notes[:min(len(result.Notes), maxList)] {
 		f.Notes = append(f.Notes, textOf(note))
 	}
 	for _, calls := range result.Suite {
@@ -217,12 +220,14 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	for _, found := range result.Findings {
 		if out, ok := p.finding(found); ok {
 			f.Findings = append(f.Findings, out)
+		} else {
+			f.Faults = append(f.Faults, faultFile{Message: text(fmt.Sprintf("a finding of oracle %s was not kept: its calls are too long", found.Oracle.ID))})
 		}
 	}
 	for i := range result.Faults {
 		f.Faults = append(f.Faults, p.fault(&result.Faults[i]))
 	}
-	for _, test := range result.Passed {
+	for _, test := range result.Passed[:min(len(result.Passed), maxList)] {
 		f.Passed = append(f.Passed, passedFile{w.space.Instances[test.Instance].Name, test.Function.Signature})
 	}
 	for _, l := range result.Entered { // sorted
@@ -235,9 +240,14 @@ func (w *Writer) pack(result *fuzzer.Result, end string) (*shardFile, map[string
 	}
 	contents := map[string][]byte{}
 	f.Sequences = []string{}
-	for _, pack := range w.sequences.packs {
+	for i, pack := range w.sequences.packs {
 		f.Sequences = append(f.Sequences, pack.name())
-		contents[sequencesFolder+"/"+pack.name()+sequencesSuffix] = pack.text
+		name := sequencesFolder + "/" + pack.name() + sequencesSuffix
+		if !w.written[name] {
+			contents[name] = pack.text
+		} else if i < len(w.sequences.packs)-1 {
+			pack.text = nil // it is full, and on disk
+		}
 	}
 	for sum, code := range p.places.unknown { // into a map
 		contents[codeFolder+"/"+sum+codeSuffix] = code

@@ -78,6 +78,11 @@ func (o *Options) openBlock(ctx context.Context, number *uint64) (*chain.Chain, 
 	return c, nil
 }
 
+// OpenChain opens a chain at a block, where a World that was made before goes on from it.
+func OpenChain(ctx context.Context, url string, block uint64) (*chain.Chain, error) {
+	return (&Options{RPC: url}).openBlock(ctx, &block)
+}
+
 // startAt makes the World go on from a chain's state.
 func (r *Recipe) startAt(c *chain.Chain, log *progress.Log) {
 	block := c.Block()

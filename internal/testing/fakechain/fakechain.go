@@ -25,6 +25,7 @@ type Node struct {
 	Accounts map[common.Address]*evm.Account
 	Head     uint64       // the latest block, with all before it; 0: there is only Block
 	Asked    atomic.Int64 // accounts' parts and words that were asked for
+	Other    bool         // its blocks have other hashes
 	Refuse   atomic.Int64 // so many requests are refused first
 	Status   int          // with this
 }
@@ -62,6 +63,9 @@ func (m *methods) GetBlockByNumber(n rpc.BlockNumber, _ bool) map[string]any {
 		number = min(number, uint64(n))
 	}
 	header := types.Header{Number: new(big.Int).SetUint64(number), Time: 99, BaseFee: big.NewInt(5), GasLimit: 1e6, Difficulty: new(big.Int), MixDigest: common.Hash{9}}
+	if m.node.Other {
+		header.MixDigest = common.Hash{8}
+	}
 	text, err := json.Marshal(&header)
 	if err != nil {
 		panic(err)
