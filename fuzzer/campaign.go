@@ -49,6 +49,7 @@ type Campaign struct {
 	grace    grace
 	docket
 	timeline timeline
+	traffic  traffic
 }
 
 // Run runs the campaign until its budget is used up or ctx is done. An error means that
@@ -90,6 +91,10 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 			if len(c.suite.Seeds) == 0 {
 				c.result.Stopped = "no seed could be run" // overwritten once one has
 				break
+			}
+			if t, ok := c.receivedTask(); ok {
+				c.dispatch(t, tasks)
+				continue
 			}
 			if t, ok := c.solvingTask(); ok {
 				c.dispatch(t, tasks)

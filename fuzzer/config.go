@@ -52,6 +52,9 @@ type Config struct {
 	// Given are inputs of others, which are run as saved ones are: after the Seeds, within their share of the
 	// budget.
 	Given []input.Sequence
+	// Exchange connects with campaigns on the same World, build and targets that run elsewhere; nil: none. With one, the
+	// result depends on what it gives, and when.
+	Exchange Exchange
 	// Library holds the analysis results about the Table's programs that do not depend
 	// on targets; campaigns on one Table may share it. nil: one of its own.
 	Library *lookahead.Library

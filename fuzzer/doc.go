@@ -21,6 +21,7 @@
 //	dispatch.go   what a worker does next
 //	merge.go      merging a worker's batch, fact by fact
 //	result.go     the result of a campaign, and its statistics
+//	exchange.go   inputs to and from campaigns that run elsewhere
 //	techniques.go techniques that can be switched off, to measure them
 //	fuzztests.go  the project's own fuzz tests: their share, and which failures count
 //

@@ -62,6 +62,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 			c.open[h.target] = false
 			c.left--
 			c.epoch++
+			c.considerTarget(h.target, d)
 		}
 		c.tell(Event{At: d.at, Target: h.target, Stats: c.stats()})
 	}

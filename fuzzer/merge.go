@@ -25,10 +25,12 @@ func (c *Campaign) merge(ctx context.Context, b batch) {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
 		d.at.Calls += before.Calls
+		d.received = b.task.received
 		c.mergeDiscovery(ctx, d, &b.task)
 	}
 	c.mergeCosts(&b)
 	c.confirmDeferred(ctx)
+	c.sendOffers(ctx)
 	c.mergeFaults(&b)
 	c.sample()
 	c.tell(Event{At: c.now(), Target: -1, Stats: c.stats()})
@@ -56,6 +58,10 @@ func (c *Campaign) mergeWork(b *batch) {
 
 // mergeCosts counts work by function, and decides what is called next.
 func (c *Campaign) mergeCosts(b *batch) {
+	if b.task.received {
+		c.mergeReceived(b)
+		b.rest, b.burning = nil, nil
+	}
 	if len(b.rest) > 0 {
 		c.initial = append([]task{{run: b.rest, saved: b.task.saved, burning: b.task.burning}}, c.initial...)
 	}
@@ -149,7 +155,7 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 	c.mergeDeciding(d)
 	c.mergeSeqLen(d)
 	c.mergeBlocks(d, seed)
-	c.mergePath(d, seed)
+	in := c.mergePath(d, seed)
 	c.countChanges(d.result)
 	newSides := c.mergeSides(d)
 	c.mergeCloser(d, seed)
@@ -157,6 +163,7 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 	if seed.NewBlocks || newSides || len(d.seen) > 0 {
 		c.showedNew(d.sequence)
 	}
+	c.consider(d, seed, in, newSides)
 	c.mergeTargets(ctx, d)
 	c.mergeFindings(ctx, d)
 }
@@ -209,10 +216,11 @@ func (c *Campaign) mergeBlocks(d *discovery, seed *Seed) {
 }
 
 // mergePath adds the input of a new path to the suite (line 12 of Algorithm 1).
-func (c *Campaign) mergePath(d *discovery, seed *Seed) {
+func (c *Campaign) mergePath(d *discovery, seed *Seed) admission {
 	if d.news.newPath {
-		c.suite.add(seed, c.Schedule.perLID)
+		return c.suite.add(seed, c.Schedule.perLID)
 	}
+	return admission{}
 }
 
 // mergeSides adds the branch sides that were taken, and reports whether any is new.

@@ -70,6 +70,8 @@ type Result struct {
 	Passed []input.Callable
 	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
 	Unconfirmed int
+	// Exchange counts what was exchanged with other campaigns; nil without [Config.Exchange].
+	Exchange *ExchangeStats
 }
 
 // Canceled is [Result.Stopped] of a campaign that was canceled.
@@ -108,6 +110,10 @@ func (c *Campaign) soFar() *Result {
 	slices.SortFunc(result.Passed, func(a, b input.Callable) int {
 		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Function.Signature, b.Function.Signature))
 	})
+	if c.Exchange != nil {
+		stats := c.traffic.stats
+		result.Exchange = &stats
+	}
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
 			result.Entered = append(result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})

@@ -172,17 +172,19 @@ func (s *Suite) paths() int { return len(s.counts) }
 
 // add keeps a seed if its path has none yet, and neither the suite nor the
 // entries of its LID have reached their bounds; perLID is 0 for no bound.
-func (s *Suite) add(seed *Seed, perLID int) {
+func (s *Suite) add(seed *Seed, perLID int) (in admission) {
 	n := s.classify(seed)
 	if n.seed || len(s.Seeds) == maxSeeds || s.size+seed.size > maxSuiteSize {
-		return
+		return admission{}
 	}
 	if n.lid != nil {
 		if !n.lid.seeds.hasRoom(seed, perLID) {
-			return
+			return admission{}
 		}
+		in.lid, in.change = n.lid.seeds.len() == 0, seed.Changes && !n.lid.changes
 		s.lids.enter(seed, n.lid)
 	}
+	in.kept = true
 	n.seed = true
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
@@ -193,6 +195,14 @@ func (s *Suite) add(seed *Seed, perLID int) {
 		s.states[seed.state] = true
 		s.changing.add(seed)
 	}
+	return in
+}
+
+// admission is how the suite took an input.
+type admission struct {
+	kept   bool // as an entry
+	lid    bool // the first of its LID
+	change bool // the first of its LID that changes state
 }
 
 // classify is what is kept of a seed's path, counted among those that were first taken with a script if the seed has one.

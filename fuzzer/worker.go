@@ -22,6 +22,7 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	saved      bool // run is of the corpus
+	received   bool // run is of other campaigns
 	sounding   bool // whether those end with little gas first
 	burning    bool // they do not
 	seed       *Seed
@@ -87,6 +88,9 @@ type discovery struct {
 	at Mark // executions and calls since the batch began
 
 	result *lookaheadResult // of a new path; nil when the schedule asks nothing
+
+	broken   bool // an oracle saw something, for the first time or not
+	received bool // it is of a task that ran inputs of other campaigns
 }
 
 // Fault is something that went wrong in the tool itself, with the input that
@@ -412,6 +416,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
 	seen := w.observe(seq, exec)
+	broken := len(w.observer.seen) > 0
 	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
 		w.observeCallbacks(seq, exec)
 		w.observeAttack(seq, exec)
@@ -428,7 +433,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		}
 	}
 	if isNew || len(seen) > 0 {
-		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead}, exec, b)
+		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead, broken: broken}, exec, b)
 	}
 	if test && !w.passed[lastOf(seq)] && oracle.Passes(exec) {
 		w.passed[lastOf(seq)] = true

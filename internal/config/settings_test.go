@@ -91,7 +91,7 @@ func FuzzConfig(f *testing.F) {
 func TestConfigurationDocument(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	for name, register := range map[string]func(*Settings){
-		"project": (*Settings).RegisterChange, "campaign": (*Settings).RegisterCampaign, "output": (*Settings).RegisterOutput,
+		"project": (*Settings).RegisterChange, "campaign": (*Settings).RegisterCampaign, "output": (*Settings).RegisterOutput, "exchange": (*Settings).RegisterExchange,
 		"shard": (*Settings).RegisterShard, "merge": (*Settings).registerShards,
 	} {
 		s := New(pflag.NewFlagSet(name, pflag.ContinueOnError))

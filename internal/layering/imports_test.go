@@ -27,6 +27,10 @@ var allowances = map[string][]string{
 	"cmd/sightline": {"diffmap", "diffmap/unified", "examples", "report", "internal/action", "internal/atomicfile", "internal/bytecode", "internal/config", "internal/exit", "internal/files",
 		"internal/human", "internal/doctor", "internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay", "internal/secrets", "internal/setup", "internal/watch"},
 
+	// The server of the live exchange, a program of its own: what the workers run does not have it.
+	"cmd/sightline-hub": {"internal/exchange", "internal/exit", "internal/files", "internal/human", "internal/hub"},
+	"internal/hub":      {"internal/exchange", "internal/exit"},
+
 	// What a run would find: the machine, the history, compilers, rights.
 	"internal/doctor": {"internal/setup", "internal/config", "internal/pipeline/change", "internal/workflowfile", "report/github", "diffmap/git", "diffmap/solidity",
 		"diffmap/compile/child", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources",
@@ -45,11 +49,11 @@ var allowances = map[string][]string{
 	// A folder as one file that only who knows a secret can read.
 	"internal/seal": {"internal/atomicfile", "internal/files"},
 	// Settings of a run, as flags, files and inputs have them.
-	"internal/config": {"internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/plan", "internal/seeds", "internal/worldfile", "report",
+	"internal/config": {"internal/exchange", "internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/plan", "internal/seeds", "internal/worldfile", "report",
 		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
-	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
+	"internal/pipeline": {"internal/exchange", "internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
 		"internal/plan", "internal/seeds", "internal/shard", "internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/abi", "internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
 	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/compare/laws", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile", "diffmap/solidity", "fuzzer",
@@ -73,6 +77,8 @@ var allowances = map[string][]string{
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
 	"bench/hour":                  {everything},
+	"bench/exchange":              {everything},
+	"bench/internal/fleet":        {"internal/config", "internal/pipeline", "internal/progress", "internal/shard", "report"},
 	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
 	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
 		"diffmap/compile/solc"},
@@ -105,10 +111,12 @@ var allowances = map[string][]string{
 	"internal/replay": {"report", "fuzzer", "fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "fuzzer/evm/interp", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/atomicfile", "internal/bytecode", "internal/exit", "internal/files", "internal/human"},
 
+	// Inputs to and from campaigns on other machines: the client of a hub.
+	"internal/exchange": {"fuzzer", "fuzzer/input", "internal/bytecode", "internal/files"},
 	// A campaign as one file, for machines without the project.
 	// Several machines: what each leaves, and what all say together.
 	"internal/shard": {"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/atomicfile", "internal/bytecode", "internal/exit", "internal/files", "internal/human"},
-	"internal/plan": {"internal/replay", "fuzzer", "fuzzer/evm", "fuzzer/input", "internal/atomicfile", "internal/bytecode", "internal/files", "internal/human"},
+	"internal/plan":  {"internal/replay", "fuzzer", "fuzzer/evm", "fuzzer/input", "internal/atomicfile", "internal/bytecode", "internal/files", "internal/human"},
 
 	// What other fuzzers saved, as sequences.
 	"internal/seeds": {"fuzzer/input", "internal/abi", "internal/bytecode", "internal/files", "internal/human"},
@@ -320,6 +328,22 @@ func TestNothingForbiddenIsImportedIndirectly(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoServerInTheProgram: the server of the live exchange is a program of its own, so that the one that everyone runs, and its image, do not
+// have it.
+func TestNoServerInTheProgram(t *testing.T) {
+	const server = "github.com/nats-io/nats-server"
+	packages := list(t)
+	has := func(name string) bool {
+		return slices.ContainsFunc(packages[name].Deps, func(path string) bool { return isBelow(path, server) })
+	}
+	if len(packages["cmd/sightline"].Deps) == 0 || has("cmd/sightline") {
+		t.Errorf("cmd/sightline has %d dependencies, and %s is among them: %v", len(packages["cmd/sightline"].Deps), server, has("cmd/sightline"))
+	}
+	if !has("cmd/sightline-hub") {
+		t.Errorf("cmd/sightline-hub does not depend on %s: this test looks for something else", server)
 	}
 }
 
