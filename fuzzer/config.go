@@ -46,6 +46,9 @@ type Config struct {
 	// Ways is how many more sequences, of other paths, a finding keeps; 0: none.
 	Ways   int
 	Corpus *Corpus // nil: nothing is loaded or saved
+	// Saved are inputs that were loaded from a corpus before, in place of the Corpus's own: a
+	// campaign on another machine has only them.
+	Saved []input.Sequence
 	// Given are inputs of others, which are run as saved ones are: after the Seeds, within their share of the
 	// budget.
 	Given []input.Sequence
@@ -74,4 +77,10 @@ type Config struct {
 	FunctionAt func(bytecode.Location) (name string, ok bool)
 	// Progress is called on the campaign's goroutine for each event; may be nil.
 	Progress func(Event)
+	// Checkpoint is called on the campaign's goroutine after each Progress, for keeping results of a
+	// campaign that may be killed. soFar is the result as it would be if the campaign ended now, but for
+	// Stopped and what only its end finds out: the stops, and what is dropped or confirmed then. It is
+	// valid during the call, and takes time in proportion to the suite; nothing in it may be changed. What
+	// is done with it changes nothing of the campaign. nil: none.
+	Checkpoint func(e Event, soFar func() *Result)
 }

@@ -64,7 +64,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 			c.epoch++
 			c.considerTarget(h.target, d)
 		}
-		c.Progress(Event{At: d.at, Target: h.target, Stats: c.stats()})
+		c.tell(Event{At: d.at, Target: h.target, Stats: c.stats()})
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		Chosen: seen.chosen,
 	}
 	c.keepFinding(f)
-	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
+	c.tell(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
 }
 
 // knownWorse reports whether a finding is known to be at least as severe.
@@ -233,6 +233,25 @@ func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execu
 		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message, seen.Call})
 	}
 	return exec, all, nil
+}
+
+// Confirm replays a finding's sequence on a machine, and reports whether its oracle sees it there, in
+// the same contract. It returns the locations that the sequence entered, as [Finding.Path] has them.
+func Confirm(machine evm.Machine, config *Config, f *Finding) (path []bytecode.Location, ok bool) {
+	if len(f.Sequence) == 0 {
+		return nil, false
+	}
+	exec, err := machine.Run(config.Space.Encode(f.Sequence, nil))
+	if err != nil {
+		return nil, false
+	}
+	key := findingKey{f.Oracle.ID, f.Location, f.Chosen, f.Severity}
+	for _, seen := range newObserver(config).observe(f.Sequence, exec) {
+		if seen.key() == key && seen.Contract == f.Contract {
+			return entered(config.Table, exec), true
+		}
+	}
+	return nil, false
 }
 
 // Observed is what an oracle saw in a replay.

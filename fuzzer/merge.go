@@ -33,7 +33,7 @@ func (c *Campaign) merge(ctx context.Context, b batch) {
 	c.sendOffers(ctx)
 	c.mergeFaults(&b)
 	c.sample()
-	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
+	c.tell(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }
 
 // release makes the worker idle again, and returns the calls that it did not use.

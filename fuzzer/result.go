@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -65,6 +66,8 @@ type Result struct {
 	Useful uint64
 	// Burners are the functions with heavy calls, the most expensive first.
 	Burners []Burner
+	// Passed are the project's own fuzz tests that passed with some arguments.
+	Passed []input.Callable
 	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
 	Unconfirmed int
 	// Exchange counts what was exchanged with other campaigns; nil without [Config.Exchange].
@@ -88,22 +91,44 @@ func (c *Campaign) finish() *Result {
 	}
 	c.dropChosen()
 	c.findStops()
+	c.result = *c.soFar()
+	return &c.result
+}
+
+// soFar is the result with what is summed up of the campaign's state.
+func (c *Campaign) soFar() *Result {
+	result := c.result
 	for _, seed := range c.suite.Seeds {
-		c.result.Suite = append(c.result.Suite, seed.Calls)
+		result.Suite = append(result.Suite, seed.Calls)
 	}
-	c.result.Timeline = c.closeTimeline()
+	result.Timeline = c.closeTimeline()
+	result.Stats = c.stats()
+	result.Useful, result.Burners, result.Unconfirmed = result.Stats.Executions-min(c.ration.failed, result.Stats.Executions), c.burners(), c.dropped
+	for test := range c.passed { // sorted below
+		result.Passed = append(result.Passed, test)
+	}
+	slices.SortFunc(result.Passed, func(a, b input.Callable) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Function.Signature, b.Function.Signature))
+	})
 	if c.Exchange != nil {
-		c.result.Exchange = &c.traffic.stats
+		stats := c.traffic.stats
+		result.Exchange = &stats
 	}
-	c.result.Stats = c.stats()
-	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
-			c.result.Entered = append(c.result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})
+			result.Entered = append(result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})
 		}
 	}
-	slices.SortFunc(c.result.Entered, bytecode.Location.Compare)
-	return &c.result
+	slices.SortFunc(result.Entered, bytecode.Location.Compare)
+	return &result
+}
+
+// tell tells of progress, and lets it be kept.
+func (c *Campaign) tell(e Event) {
+	c.Progress(e)
+	if c.Checkpoint != nil {
+		c.Checkpoint(e, c.soFar)
+	}
 }
 
 // dropChosen drops findings in contracts that the sequence deploys with arguments of its own

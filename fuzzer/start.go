@@ -213,11 +213,13 @@ func (c *Campaign) programs() []*bytecode.Program {
 func (c *Campaign) initialTasks() []task {
 	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
 	tasks := append([]task{{properties: true}}, split(task{}, slices.Concat(mutator.Seeds(), c.Seeds), seedsOfTask)...)
+	saved := c.Saved
 	if c.Corpus != nil {
-		saved, notes := c.Corpus.Load(c.Space)
-		tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
+		var notes []string
+		saved, notes = c.Corpus.Load(c.Space)
 		c.result.Notes = append(c.result.Notes, notes...)
 	}
+	tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
 	tasks = append(tasks, split(task{saved: true}, c.Given, savedOfTask)...)
 	bySender := c.Space.SeedsBySender(func(contract *bytecode.Contract) bool {
 		return slices.ContainsFunc(c.Targets, func(t bytecode.Target) bool { return t.Contract == contract.QualifiedName() })

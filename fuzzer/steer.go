@@ -291,6 +291,11 @@ func wholePath(exec *evm.Execution) lookahead.Result {
 	return r
 }
 
+// Unreachable lists the targets, by index, that a campaign proves unreachable before it begins.
+func Unreachable(table *bytecode.Table, targets []bytecode.Target) []int {
+	return unreachable(table, new(lookahead.Library), targets)
+}
+
 // unreachable lists the targets that no execution can reach: all of their
 // entries are proved unreachable.
 func unreachable(table *bytecode.Table, library *lookahead.Library, targets []bytecode.Target) []int {

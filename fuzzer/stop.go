@@ -52,8 +52,8 @@ type Stop struct {
 	Guards []bytecode.Location
 	Beyond []Ahead
 
-	distance uint32      // blocks that were left to the target
-	cost     uint256.Int // of the other outcome
+	Distance uint32      // blocks that were left to the target
+	Cost     uint256.Int // of the other outcome, where Decides is set
 }
 
 // Ahead is a conditional jump on the way to a target that no execution reached.
@@ -97,19 +97,54 @@ func (c *Campaign) findStops() {
 		for _, s := range stops {
 			s.Passed = !s.Decides || c.taken[branchSide{s.At.Code, s.At.PC, !s.Taken}]
 		}
-		slices.SortFunc(stops, func(a, b *Stop) int {
-			return cmp.Or(compareBools(a.Passed, b.Passed), cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
-		})
 		result := &c.result.Targets[w.target]
-		for _, s := range stops[:min(len(stops), maxStops)] {
-			result.Stops = append(result.Stops, *s)
-		}
-		for _, s := range w.strangers { // sorted below
-			result.Strangers = append(result.Strangers, *s)
-		}
-		slices.SortFunc(result.Strangers, func(a, b Stop) int { return cmp.Or(cmp.Compare(a.distance, b.distance), a.At.Compare(b.At)) })
-		result.Strangers = result.Strangers[:min(len(result.Strangers), maxStrangers)]
+		result.Stops, result.Strangers = foremostStops(stops), nearestStrangers(slices.Collect(maps.Values(w.strangers)))
 	}
+}
+
+// foremostStops are the stops that a result has: those that none passed first, then the most frequent.
+func foremostStops(stops []*Stop) []Stop {
+	slices.SortFunc(stops, func(a, b *Stop) int {
+		return cmp.Or(compareBools(a.Passed, b.Passed), cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.Distance, b.Distance), compareBools(a.Entered, b.Entered))
+	})
+	return firstStops(stops, maxStops)
+}
+
+// nearestStrangers are the strangers that a result has.
+func nearestStrangers(strangers []*Stop) []Stop {
+	slices.SortFunc(strangers, func(a, b *Stop) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), a.At.Compare(b.At)) })
+	return firstStops(strangers, maxStrangers)
+}
+
+// firstStops are so many stops at most.
+func firstStops(stops []*Stop, most int) (list []Stop) {
+	for _, s := range stops[:min(len(stops), most)] {
+		list = append(list, *s)
+	}
+	return list
+}
+
+// UniteStops are the stops and strangers of one target in several campaigns on the same World, as
+// one campaign has them.
+func UniteStops(results []*TargetResult) (stops, strangers []Stop) {
+	w := wayTo{stops: map[stopKey]*Stop{}, strangers: map[bytecode.Location]*Stop{}}
+	passed := map[bytecode.Location]bool{}
+	for _, t := range results {
+		for _, s := range t.Stops {
+			passed[s.At] = passed[s.At] || s.Passed
+			w.add(&s)
+		}
+		for _, s := range t.Strangers {
+			if known := w.strangers[s.At]; known == nil || s.Distance < known.Distance {
+				w.strangers[s.At] = &s
+			}
+		}
+	}
+	all := slices.Collect(maps.Values(w.stops))
+	for _, s := range all {
+		s.Passed = passed[s.At]
+	}
+	return foremostStops(all), nearestStrangers(slices.Collect(maps.Values(w.strangers)))
 }
 
 // compareBools orders false before true.
@@ -238,14 +273,14 @@ func (f *stopFinder) see(exec *evm.Execution, calls input.Packed, count uint64) 
 		}
 		routes.Follow(exec.Frames[i].Path)
 		for _, w := range f.ways[p.ID] {
-			if s := f.stop(exec, i, w, routes); s != nil && (best[w] == nil || s.Entered && !best[w].Entered || s.Entered == best[w].Entered && s.distance < best[w].distance) {
+			if s := f.stop(exec, i, w, routes); s != nil && (best[w] == nil || s.Entered && !best[w].Entered || s.Entered == best[w].Entered && s.Distance < best[w].Distance) {
 				best[w] = s
 			}
 		}
 	}
 	for w, s := range best { // each by itself
 		s.Executions, s.Input = count, calls
-		if known := w.strangers[s.At]; f.wantsStranger(s) && (known == nil || s.distance < known.distance) {
+		if known := w.strangers[s.At]; f.wantsStranger(s) && (known == nil || s.Distance < known.Distance) {
 			stranger := *s
 			w.strangers[s.At] = &stranger
 		}
@@ -277,7 +312,7 @@ func (w *wayTo) add(s *Stop) {
 		w.stops[key] = s
 		return
 	}
-	if s.distance < known.distance || s.distance == known.distance && s.Decides && s.cost.Lt(&known.cost) {
+	if s.Distance < known.Distance || s.Distance == known.Distance && s.Decides && s.Cost.Lt(&known.Cost) {
 		s.Executions += known.Executions
 		w.stops[key] = s
 		return
@@ -313,7 +348,7 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 	if s == nil {
 		return nil
 	}
-	s.distance, s.Reason = distance, result.Reason()
+	s.Distance, s.Reason = distance, result.Reason()
 	s.Guards = passed(frame, at, s, routes.Forks(distances, at))
 	if s.Frame == i && !s.Halts {
 		s.Beyond = beyond(frame.Program, routes, distances, at)
@@ -487,7 +522,7 @@ func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {
 	frame := &exec.Frames[i]
 	at := bytecode.Location{Code: frame.Program.ID, PC: frame.Comparisons[k].PC}
 	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller, Frame: i}
-	s.cost = distance(&s.Comparison)
+	s.Cost = distance(&s.Comparison)
 	caller := new(uint256.Int).SetBytes(frame.Caller[:])
 	if n := len(frame.Storage); n > 0 { // what was read last
 		a := &frame.Storage[n-1]

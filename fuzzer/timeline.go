@@ -1,5 +1,7 @@
 package fuzzer
 
+import "slices"
+
 // Sample is what a campaign had reached at one moment.
 type Sample struct {
 	Mark
@@ -59,5 +61,5 @@ func (c *Campaign) closeTimeline() []Sample {
 	if n := len(samples); n > 0 && samples[n-1].Executions == last.Executions {
 		samples = samples[:n-1]
 	}
-	return append(samples, last)
+	return append(slices.Clone(samples), last) // the campaign may go on
 }

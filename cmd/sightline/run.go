@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/sightline-evm/sightline/internal/config"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 const runExamples = `  # what the working tree changed compared with the default branch
@@ -21,6 +26,9 @@ const runExamples = `  # what the working tree changed compared with the default
   # whole contracts, without a base
   sightline run --audit
   sightline run --audit contracts/Vault.sol contracts/lending
+
+  # one of eight machines that share a campaign, see sightline plan --help
+  sightline run --plan sightline-plan.tar --shard 0/8 --out shard-0
 
   # one place in a contract, without a diff
   sightline run --build build-info.json --target Vault:0x1a2 --target src/Vault.sol:88`
@@ -48,14 +56,20 @@ With --lcov, the report says which of the lines your own tests reach, by an LCOV
 With --audit there is no change and no base: every line of the contracts under test, or of the files
 and folders that are named, is a target, and what compares with a base does not watch. The gate is
 the same: findings of --fail-on or above fail it. Sources without a build tool that do not compile are
-named and left out.`,
+named and left out.
+
+With --plan, it only fuzzes, by what "sightline plan" wrote, and leaves its results to "sightline merge".`,
 		Example: runExamples,
 		Args:    cobra.ArbitraryArgs,
 	}
 	settings := config.New(cmd.Flags())
 	settings.RegisterAll()
+	settings.RegisterShard()
 	cmd.Flags().SortFlags = false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if settings.Shards() {
+			return p.fuzzShard(cmd.Context(), settings, args)
+		}
 		if audits, _ := cmd.Flags().GetBool("audit"); !audits && len(args) > 0 {
 			return noArguments(cmd, args)
 		}
@@ -66,4 +80,18 @@ named and left out.`,
 		return p.fuzz(cmd.Context(), settings, "")
 	}
 	return cmd
+}
+
+// fuzzShard fuzzes by a plan, and sets the program's exit code.
+func (p *program) fuzzShard(ctx context.Context, settings *config.Settings, paths []string) error {
+	o, err := settings.ResolveShard(paths)
+	if err != nil {
+		return err
+	}
+	o.Tool, o.Now, o.Log = tool(), p.now, progress.NewLog(p.stdout, p.now)
+	_, err = pipeline.Shard(ctx, o)
+	if err == nil && ctx.Err() != nil {
+		p.exit = exit.Canceled
+	}
+	return err
 }

@@ -161,8 +161,11 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 // address only has to be unused: it is a hash of the contract's name.
 func freshInstance(c *bytecode.Contract) evm.Instance {
 	hash := crypto.Keccak256([]byte("sightline fresh instance "), []byte(c.QualifiedName()))
-	return evm.Instance{Name: c.Name + "#new", Address: common.BytesToAddress(hash), Contract: c}
+	return evm.Instance{Name: FreshName(c), Address: common.BytesToAddress(hash), Contract: c}
 }
+
+// FreshName is the name of the instance that a constructor call of a contract makes.
+func FreshName(c *bytecode.Contract) string { return c.Name + "#new" }
 
 func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Function, constructor *Function) {
 	all, met := known[in.Contract]

@@ -167,6 +167,21 @@ func (t *Table) Unknown(code []byte) *Program {
 	return p
 }
 
+// UnknownCode lists the code that no artifact explains and that was met so far, in the order of
+// its ids: a Table of the same contracts that meets it in this order numbers it alike. It must not
+// be changed.
+func (t *Table) UnknownCode() [][]byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list [][]byte
+	for _, p := range t.programs {
+		if p != nil && p.Code == nil {
+			list = append(list, p.Bytes)
+		}
+	}
+	return list
+}
+
 func sortedRanges(ranges []Range) []Range {
 	slices.SortFunc(ranges, func(x, y Range) int { return cmp.Compare(x.Start, y.Start) })
 	return ranges

@@ -74,6 +74,7 @@ type Settings struct {
 	ReadBase func(name string) ([]byte, error)
 	// onlyLookedAt is set where nothing is run, so that no output folder is created.
 	onlyLookedAt bool
+	plan, shard  string // a plan's file, and which part of it, "0/8"
 }
 
 // New returns settings that register their groups with flags.

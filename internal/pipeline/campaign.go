@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -24,19 +25,14 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 		return nil, err
 	}
 	r.change.CompileBaseAhead(ctx) // it is compared with the head in the end
-	r.config.Progress = r.show
+	r.config.Progress = r.display().show
 	o, targets := &r.o.Campaign, r.change.Mapping.Targets
 	r.report.Seed, r.report.Workers = o.Seed, o.Workers
 	r.report.Limits = report.Limits{Seconds: o.Timeout.Seconds(), Calls: o.Calls}
 	if len(r.head.Deployment.Space.Callables) == 0 { // the report says why
-		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: "nothing to call"}, nil
+		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: nothingToCall}, nil
 	}
-	limit := fmt.Sprintf("%s calls", human.Count(o.Calls))
-	if o.Timeout > 0 {
-		limit = human.Clock(r.config.Timeout.Seconds())
-	}
-	r.o.Log.Line("fuzz    seed %d, %s, limit %s", o.Seed, human.Plural(o.Workers, "worker"), limit)
-	r.o.Log.Line("")
+	announce(r.o.Log, &r.config)
 	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
 	r.o.Log.Clear()
 	if err != nil {
@@ -44,6 +40,19 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	}
 	return result, nil
 }
+
+// announce says that a campaign begins.
+func announce(log *progress.Log, c *fuzzer.Config) {
+	limit := fmt.Sprintf("%s calls", human.Count(c.MaxCalls))
+	if c.Timeout > 0 {
+		limit = human.Clock(c.Timeout.Seconds())
+	}
+	log.Line("fuzz    seed %d, %s, limit %s", c.Seed, human.Plural(c.Workers, "worker"), limit)
+	log.Line("")
+}
+
+// nothingToCall is why a campaign in a World without functions ended at once.
+const nothingToCall = "nothing to call"
 
 // configure makes the campaign's configuration from the options and the deployment.
 func (r *run) configure() error {
@@ -60,13 +69,9 @@ func (r *run) configure() error {
 	if err != nil {
 		return exit.BadInput("--panics: %w", err)
 	}
-	watching := append(r.oracles.Of(oracle.With(panics)), r.oracles.Notes()...)
-	if r.change.Audits() {
-		watching = r.oracles.Of(oracle.InAudit(panics))
-	}
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: watching, Audit: r.change.Audits(), Exempt: exempt(r.change, d),
+		Oracles: watchers(r.oracles, panics, r.change.Audits()), Audit: r.change.Audits(), Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
@@ -85,6 +90,14 @@ func (r *run) configure() error {
 	}
 	r.readSeeds()
 	return nil
+}
+
+// watchers are the oracles that watch a campaign.
+func watchers(choice oracle.Choice, panics []byte, audits bool) []*oracle.Oracle {
+	if audits {
+		return choice.Of(oracle.InAudit(panics))
+	}
+	return append(choice.Of(oracle.With(panics)), choice.Notes()...)
 }
 
 // untilDeadline is the campaign's time limit, cut so that it and the base's shares end

@@ -107,7 +107,7 @@ func (r *run) mineLaws(ctx context.Context) (*mine.Miner, error) {
 	config.Space = d.Space.WithOutsider()
 	config.NewOther = func() (fuzzer.Other, error) { return breaker, nil }
 	config.Timeout, config.MaxCalls = config.Timeout/2, config.MaxCalls/2
-	config.Progress = r.show
+	config.Progress = r.display().show
 	for i, what := range []string{"find laws", "break them"} {
 		r.o.Log.Line("%s, seed %d", what, config.Seed)
 		result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)

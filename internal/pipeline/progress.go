@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // mostShown bounds the instances that are named on one line; arbitrary.
@@ -45,29 +46,44 @@ func describeWorld(head compare.Head) string {
 	return text
 }
 
+// display prints what happens in a campaign.
+type display struct {
+	log     *progress.Log
+	targets []bytecode.Target
+	place   func(bytecode.Location) string // of a finding
+	// onlyIntroduced: findings are not shown before it is known that the change introduced them.
+	onlyIntroduced, audits bool
+}
+
+// display shows the campaign on the head.
+func (r *run) display() *display {
+	return &display{r.o.Log, r.change.Mapping.Targets, func(l bytecode.Location) string {
+		at, _ := r.head.Deployment.Positions.At(l)
+		return at.String()
+	}, r.o.Output.OnlyIntroduced, r.change.Audits()}
+}
+
 // show prints what happened in the campaign, and how it is going.
-func (r *run) show(e fuzzer.Event) {
-	log, targets := r.o.Log, r.change.Mapping.Targets
+func (d *display) show(e fuzzer.Event) {
 	switch {
 	case e.Target >= 0:
-		t := targets[e.Target]
-		log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
-	case e.Found != nil && r.o.Output.OnlyIntroduced:
-		log.Line("%-7s FOUND    a failure; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds))
-	case e.Found != nil && e.Found.NeverPassed && !r.change.Audits():
-		log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
+		t := d.targets[e.Target]
+		d.log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
+	case e.Found != nil && d.onlyIntroduced:
+		d.log.Line("%-7s FOUND    a failure; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds))
+	case e.Found != nil && e.Found.NeverPassed && !d.audits:
+		d.log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
 	case e.Found != nil:
-		at, _ := r.head.Deployment.Positions.At(e.Found.Location)
-		log.Line("%-7s FOUND    %s  %s: %s", human.Clock(e.At.Seconds), human.Printable(at.String()), e.Found.Oracle.ID, e.Found.Message)
+		d.log.Line("%-7s FOUND    %s  %s: %s", human.Clock(e.At.Seconds), human.Printable(d.place(e.Found.Location)), e.Found.Oracle.ID, e.Found.Message)
 	default:
-		log.Status(func() string {
+		d.log.Status(func() string {
 			s := e.Stats
 			rate := ""
 			if s.Seconds > 0 {
 				rate = fmt.Sprintf(", %s calls/s", human.Count(uint64(float64(s.Calls)/s.Seconds)))
 			}
 			return fmt.Sprintf("%-7s %d of %d targets, %s, %s calls%s, %s",
-				human.Clock(s.Seconds), s.Reached, len(targets), human.Plural(s.Findings, "finding"), human.Count(s.Calls), rate, human.Plural(s.Paths, "path"))
+				human.Clock(s.Seconds), s.Reached, len(d.targets), human.Plural(s.Findings, "finding"), human.Count(s.Calls), rate, human.Plural(s.Paths, "path"))
 		})
 	}
 }

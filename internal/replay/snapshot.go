@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -144,11 +143,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 	index := map[*bytecode.Contract]int{}
 	for i, c := range s.Contracts {
 		index[c] = i
-		file.Contracts = append(file.Contracts, contractFile{
-			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, Generated: c.Generated, ABI: c.RawABI,
-			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
-			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements, Variables: c.Variables,
-		})
+		file.Contracts = append(file.Contracts, packContract(c))
 	}
 	for _, d := range s.Deployable {
 		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
@@ -171,13 +166,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Made = append(file.Made, made)
 	}
 	file.packLines(s)
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(file); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return marshal(file)
 }
 
 func packCode(c *bytecode.Code) *codeFile {
@@ -257,12 +246,9 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, snapshotVersion)
 	}
 	s := &Snapshot{Variables: file.Variables, Harnesses: file.Harnesses, Told: file.Told}
-	for i := range file.Contracts {
-		c, err := file.Contracts[i].contract()
-		if err != nil {
-			return nil, nil, fmt.Errorf("contract %d (%s): %w", i, file.Contracts[i].Name, err)
-		}
-		s.Contracts = append(s.Contracts, c)
+	var err error
+	if s.Contracts, err = readContracts(file.Contracts); err != nil {
+		return nil, nil, err
 	}
 	for i, d := range file.Deployable {
 		if d.Contract < 0 || d.Contract >= len(s.Contracts) {
@@ -270,11 +256,9 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 		}
 		s.Deployable = append(s.Deployable, input.Deployment{Contract: s.Contracts[d.Contract], Code: d.Code})
 	}
-	w, err := file.World.world(s.Contracts)
-	if err != nil {
+	if s.World, err = file.World.world(s.Contracts); err != nil {
 		return nil, nil, err
 	}
-	s.World = w
 	if s.SetUps, err = file.setUps(s.Contracts); err != nil {
 		return nil, nil, err
 	}
