@@ -23,29 +23,22 @@ type goal struct {
 
 // open makes the goals that are asked for.
 func open(ctx context.Context, run *harness.Run) ([]*goal, error) {
-	var machines []*machine
-	for _, k := range options.ks {
-		for i := range options.machines {
-			if m := newMachine(run.Seed+uint64(i), k, options.odds); wanted(m.name()) {
-				machines = append(machines, m)
-			}
-		}
-	}
-	if len(machines) == 0 {
-		return nil, fmt.Errorf("-only %s: no target has such a name", options.only)
-	}
-	modules, err := run.Install(ctx, "scale", harness.Packages{}.Solc(compiler))
+	goals, err := openMachines(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	var goals []*goal
-	for _, m := range machines {
-		g, err := m.open(ctx, run, modules)
+	if options.bracket > 0 {
+		others, err := openFrozen(ctx, run)
 		if err != nil {
 			return nil, err
 		}
+		goals = append(goals, others...)
+	}
+	if len(goals) == 0 {
+		return nil, fmt.Errorf("-only %s: no target has such a name", options.only)
+	}
+	for _, g := range goals {
 		g.Limit = options.limit
-		goals = append(goals, g)
 	}
 	return goals, nil
 }

@@ -19,6 +19,12 @@ const compiler = "0.8.30"
 // oddsFactor: a milestone's odds are between one in -odds and one in so many times as many. Arbitrary.
 const oddsFactor = 4
 
+// Bounds of what is on no way to the target. Arbitrary: as much as contracts of a few hundred lines have.
+const (
+	maxNoise      = 6
+	maxConditions = 3
+)
+
 // machine is a generated contract: a state machine whose milestones have to be passed in turn. Each is a
 // function of its own that goes on from one state alone, when a digest of its arguments is of a kind that is
 // rare: nothing brings an input nearer to it, and no solver gets through, so that it takes as long however
@@ -26,7 +32,9 @@ const oddsFactor = 4
 type machine struct {
 	seed       uint64
 	milestones []milestone
-	noise      int // functions that change the state and lead to nothing
+	// noise are functions that change the state and lead to nothing: so many conditions each, of
+	// which every combination is a path.
+	noise []int
 }
 
 type milestone struct {
@@ -46,7 +54,10 @@ var shapes = []struct{ parameters, digested string }{
 // newMachine generates the machine of a seed: the same one for the same arguments.
 func newMachine(seed uint64, milestones int, odds uint64) *machine {
 	r := rand.New(rand.NewPCG(seed, uint64(milestones)))
-	m := &machine{seed: seed, noise: r.IntN(4)}
+	m := &machine{seed: seed}
+	for range r.IntN(maxNoise + 1) {
+		m.noise = append(m.noise, r.IntN(maxConditions+1))
+	}
 	for i := range milestones {
 		rare := odds + r.Uint64N((oddsFactor-1)*odds)
 		m.milestones = append(m.milestones, milestone{rare, r.Uint64N(rare), r.IntN(len(shapes)), i > 0 && r.IntN(2) == 0})
@@ -73,8 +84,12 @@ func (m *machine) source() string {
 		}
 		b.WriteString("        }\n    }\n")
 	}
-	for i := range m.noise {
-		fmt.Fprintf(&b, "\n    function note%d(uint256 x) external {\n        require(x %% %d != 0);\n        noted[msg.sender] += x %% %d;\n    }\n", i, i+2, 100*(i+1))
+	for i, n := range m.noise {
+		fmt.Fprintf(&b, "\n    function note%d(uint256 x, address y) external {\n        require(x %% %d != 1);\n        uint256 seen = noted[y];\n", i, n+2)
+		for bit := range n {
+			fmt.Fprintf(&b, "        if ((x >> %d) & 1 == 1) seen += %d;\n", 8*bit, bit+1)
+		}
+		fmt.Fprintf(&b, "        if (seen > %d) noted[msg.sender] = seen;\n        else noted[y] += 1;\n    }\n", 20*(n+1))
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -82,6 +97,34 @@ func (m *machine) source() string {
 
 // r64 is a number that only this milestone's digest has.
 func r64(seed uint64, i int) uint64 { return rand.New(rand.NewPCG(seed, uint64(i)+1<<32)).Uint64() }
+
+// openMachines generates the machines that are asked for.
+func openMachines(ctx context.Context, run *harness.Run) ([]*goal, error) {
+	var machines []*machine
+	for _, k := range options.ks {
+		for i := range options.machines {
+			if m := newMachine(run.Seed+uint64(i), k, options.odds); wanted(m.name()) {
+				machines = append(machines, m)
+			}
+		}
+	}
+	if len(machines) == 0 {
+		return nil, nil
+	}
+	modules, err := run.Install(ctx, "scale", harness.Packages{}.Solc(compiler))
+	if err != nil {
+		return nil, err
+	}
+	var goals []*goal
+	for _, m := range machines {
+		g, err := m.open(ctx, run, modules)
+		if err != nil {
+			return nil, err
+		}
+		goals = append(goals, g)
+	}
+	return goals, nil
+}
 
 // open compiles and deploys the machine as campaigns do.
 func (m *machine) open(ctx context.Context, run *harness.Run, modules string) (*goal, error) {

@@ -5,6 +5,7 @@
 //	shards.go    the least of n samples, exactly
 //	model.go     memoryless milestones
 //	machines.go  generated contracts with milestones
+//	frozen.go    targets of bench/targets
 //	goals.go     what campaigns are after
 //	virtual.go   campaigns that take turns in one process
 //	race.go      all campaigns of a comparison
@@ -35,7 +36,8 @@ const doc = `Measures how much sooner n workers reach a target than one does, in
           first. The same seed gives the same figures, on any machine under any load.
   model   memoryless milestones of equal length, of which one follows from the other.
 
-Targets are the last milestone of contracts that are generated from seeds (-machines, -milestones).
+Targets are the last milestone of contracts that are generated from seeds (-machines, -milestones), and
+with -bracket those of bench/targets.
 A campaign that misses its target counts as the limit; figures that rest on misses are marked:
 ≥ where the time of one worker is a bound from below, ~ where both times are.
 
@@ -52,7 +54,7 @@ the least; overTen, how many targets 16 live workers reach at least ten times so
 var options struct {
 	curves, samples, workers, milestones, only string
 	machines, groups, latency, parallel        int
-	slice, limit, odds                         uint64
+	slice, limit, odds, bracket                uint64
 
 	// What they are, read.
 	ns, ks       []int
@@ -70,6 +72,7 @@ func flags(f *flag.FlagSet) {
 	f.Uint64Var(&options.slice, "slice", 1_000, "executions of a slice of the live curve")
 	f.IntVar(&options.latency, "latency", 0, "slices that an input is under way, beyond the one in which it is found")
 	f.Uint64Var(&options.odds, "odds", 1_000, "a milestone of the generated contracts is passed by one in so many arguments, to four times as many")
+	f.Uint64Var(&options.bracket, "bracket", 0, "measure targets of bench/targets, too: those of contracts of ours whose bracket begins at so many executions or more; 0: none")
 	f.Uint64Var(&options.limit, "limit", 4_000_000, "executions after which a campaign has missed its target")
 	f.IntVar(&options.parallel, "parallel", runtime.NumCPU(), "campaigns of one worker at a time")
 }

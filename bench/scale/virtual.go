@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // clock makes campaigns of one process take turns, as if each had a machine of its own: time is counted in
@@ -38,7 +39,7 @@ type clock struct {
 
 // message is an offer under way.
 type message struct {
-	from, order int
+	from int
 	fuzzer.Offer
 }
 
@@ -55,7 +56,9 @@ type member struct {
 	at      uint64 // when it was, or when it missed
 
 	outbox []message
-	inbox  [][]input.Sequence // by how urgent they are
+	inbox  [reasons][]message // in order of arrival
+	waits  int                // in it
+	paths  map[bytecode.PathID]bool
 	traffic
 }
 
@@ -64,21 +67,22 @@ type traffic struct {
 	offers  [reasons]int // by reason
 	early   int          // of these, in the first slice
 	bytes   int          // of all, as text
-	dropped int          // inputs of others that came when too many were waiting
+	met     int          // inputs of others of a path that was sent or taken before
+	dropped int          // that came when too many were waiting
 }
 
 // reasons is the number of reasons for an offer.
 const reasons = int(fuzzer.OfferNear) + 1
 
-// maxInbox bounds what waits for a campaign: the product keeps as many.
-const maxInbox = 1_000
+// maxInbox bounds what waits for a campaign, as in internal/exchange.
+const maxInbox = 4_096
 
 // newClock makes a clock for so many campaigns toward one goal.
 func newClock(n int, g *goal, slice uint64, latency int) *clock {
 	c := &clock{slice: slice, latency: latency, running: n, sent: map[int][]message{}, known: map[[sha256.Size]byte]bool{}, best: math.MaxUint64}
 	c.turned = sync.NewCond(&c.mu)
 	for i := range n {
-		c.members = append(c.members, &member{clock: c, id: i, goal: g, inbox: make([][]input.Sequence, reasons)})
+		c.members = append(c.members, &member{clock: c, id: i, goal: g, paths: map[bytecode.PathID]bool{}})
 	}
 	return c
 }
@@ -91,19 +95,40 @@ func (m *member) Offer(o fuzzer.Offer) {
 		m.early++
 	}
 	m.bytes += len(input.Format(m.goal.Subject.Space, o.Sequence))
-	m.outbox = append(m.outbox, message{from: m.id, order: len(m.outbox), Offer: o})
+	sent := message{from: m.id, Offer: o}
+	if sent.newPath() {
+		m.paths[o.Path] = true
+	}
+	m.outbox = append(m.outbox, sent)
 }
 
-// Receive returns what others have sent.
+// Receive returns what others have sent as internal/exchange does: those with the best reason first, of these the
+// newest, and none whose path is known here.
 func (m *member) Receive(_ uint64, limit int) []input.Sequence {
 	var some []input.Sequence
-	for why := range m.inbox {
-		n := min(limit-len(some), len(m.inbox[why]))
-		some = append(some, m.inbox[why][:n]...)
-		m.inbox[why] = m.inbox[why][n:]
+	for why := 0; why < reasons && len(some) < limit; {
+		last := len(m.inbox[why]) - 1
+		if last < 0 {
+			why++
+			continue
+		}
+		o := m.inbox[why][last]
+		m.inbox[why] = m.inbox[why][:last]
+		m.waits--
+		if o.newPath() {
+			if m.paths[o.Path] {
+				m.met++
+				continue
+			}
+			m.paths[o.Path] = true
+		}
+		some = append(some, o.Sequence)
 	}
 	return some
 }
+
+// newPath reports whether an input was offered for its path: another one of that path is worth nothing.
+func (o *message) newPath() bool { return o.Why == fuzzer.OfferState || o.Why == fuzzer.OfferPath }
 
 // wait ends the slices that are over, each together with the others. It is called while the worker is idle.
 func (m *member) wait(ctx context.Context) {
@@ -173,9 +198,15 @@ func (c *clock) deliver(o message) {
 		if m.id == o.from {
 			continue
 		}
-		if box := &m.inbox[o.Why]; len(*box) < maxInbox {
-			*box = append(*box, o.Sequence)
-		} else {
+		m.inbox[o.Why] = append(m.inbox[o.Why], o)
+		m.waits++
+		for why := reasons - 1; m.waits > maxInbox; {
+			if len(m.inbox[why]) == 0 {
+				why--
+				continue
+			}
+			m.inbox[why] = m.inbox[why][1:]
+			m.waits--
 			m.dropped++
 		}
 	}
@@ -306,6 +337,7 @@ func (c *clock) outcome(results []*fuzzer.Result) *outcome {
 		o.now += m.now
 		o.early += m.early
 		o.bytes += m.bytes
+		o.met += m.met
 		o.dropped += m.dropped
 		if x := results[i].Exchange; x != nil {
 			o.Exchange.Offered += x.Offered

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // vault is a target of bench/targets in an example, which takes one campaign some thousands of executions.
@@ -51,7 +52,7 @@ func TestVirtualTimeIsDeterministic(t *testing.T) {
 	g.Reached = func(*evm.Execution) bool { return false }
 	var first []byte
 	for range 2 {
-		o, err := runLive(context.Background(), g, 5, 250, 1, 7, time.Now) //nolint:forbidigo // marks alone
+		o, err := runLive(context.Background(), g, 5, 250, 1, 7, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,13 +74,13 @@ func TestVirtualTimeIsDeterministic(t *testing.T) {
 func TestAloneIsAsBefore(t *testing.T) {
 	g := vault(t, 6_000)
 	for seed := range uint64(3) {
-		config := g.Subject.Config(fuzzer.Lookahead, fuzzer.Techniques{}, seed, time.Now) //nolint:forbidigo // marks alone
+		config := g.Subject.Config(fuzzer.Lookahead, fuzzer.Techniques{}, seed, time.Now)
 		config.Targets = g.targets
 		want, err := timetotarget.Run(context.Background(), g.Goal, config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := runLive(context.Background(), g, 1, 100, 0, seed, time.Now) //nolint:forbidigo // marks alone
+		o, err := runLive(context.Background(), g, 1, 100, 0, seed, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func simulate(t *testing.T, slice uint64, latency int, script [][]step) [][]map[
 					m.observe(&evm.Execution{}, true)
 				}
 				for _, calls := range s.offers {
-					m.Offer(fuzzer.Offer{Sequence: slices.Repeat(input.Sequence{call(t, g)}, int(calls)), Why: fuzzer.OfferPath, Target: -1})
+					m.Offer(fuzzer.Offer{Sequence: slices.Repeat(input.Sequence{call(t, g)}, int(calls)), Why: fuzzer.OfferPath, Target: -1, Path: bytecode.PathID{byte(i), calls}})
 				}
 				m.wait(context.Background())
 				var lengths []int
@@ -158,7 +159,7 @@ func TestSlices(t *testing.T) {
 	}{
 		"in order": {0,
 			[][]step{{some(10), some(10)}, {some(5, 3, 2), some(5)}, {some(5, 4, 3), some(5)}},
-			[][]map[uint64][]int{{{10: {3, 2, 4}}}, {{10: {4}}}, {{10: {3, 2}}}}},
+			[][]map[uint64][]int{{{10: {4, 2, 3}}}, {{10: {4}}}, {{10: {2, 3}}}}},
 		"later": {1,
 			[][]step{{some(10), some(10), some(10)}, {some(5, 3), some(5), some(10)}},
 			[][]map[uint64][]int{{{20: {3}}}, nil}},
@@ -195,7 +196,7 @@ func TestCancelled(t *testing.T) {
 	g.Reached = func(*evm.Execution) bool { return false }
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := runLive(ctx, g, 6, 50, 0, 1, time.Now); err == nil { //nolint:forbidigo // marks alone
+	if _, err := runLive(ctx, g, 6, 50, 0, 1, time.Now); err == nil {
 		t.Error("no error")
 	}
 }
