@@ -8,6 +8,7 @@
 //	frozen.go    targets of bench/targets
 //	goals.go     what campaigns are after
 //	virtual.go   campaigns that take turns in one process
+//	processes.go  workers that are processes, and a hub
 //	race.go      all campaigns of a comparison
 //	tables.go    what came out
 package main
@@ -17,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -34,6 +36,8 @@ const doc = `Measures how much sooner n workers reach a target than one does, in
           turns of -slice executions, and what one offers in a slice is there for the others
           at its end, or -latency slices later. The time is that of the campaign that is the
           first. The same seed gives the same figures, on any machine under any load.
+  processes  one worker against two, as processes that a hub on this machine connects, in seconds:
+          what it says depends on the machine. Each is run -runs times.
   model   memoryless milestones of equal length, of which one follows from the other.
 
 Targets are the last milestone of contracts that are generated from seeds (-machines, -milestones), and
@@ -47,22 +51,26 @@ Examples:
   go run ./bench/scale -curves live -workers 1,16 -milestones 6 -latency 4
   go run ./bench/targets -schedules lookahead -samples samples.jsonl -most 4000 -runs 128
   go run ./bench/scale -curves shards -samples samples.jsonl
+  go run ./bench/scale -curves processes -runs 6 -machines 1 -odds 20000
 
 summary: liveN and shardsN, the medians over the targets of the speed-up on N workers, worstLiveN,
-the least; overTen, how many targets 16 live workers reach at least ten times sooner.`
+the least; overTen, how many targets 16 live workers reach at least ten times sooner; processes2, how
+much sooner two processes are there.`
 
 var options struct {
 	curves, samples, workers, milestones, only string
 	machines, groups, latency, parallel        int
 	slice, limit, odds, bracket                uint64
+	worker                                     string // the hub's address
+	campaignSeed                               uint64
 
 	// What they are, read.
-	ns, ks       []int
-	shards, live bool
+	ns, ks                  []int
+	shards, live, processes bool
 }
 
 func flags(f *flag.FlagSet) {
-	f.StringVar(&options.curves, "curves", "shards,live", "what to measure: shards of -samples, live, or both")
+	f.StringVar(&options.curves, "curves", "shards,live", "what to measure, separated by commas: shards, live, processes")
 	f.StringVar(&options.samples, "samples", "", "file of bench/targets -samples, for the curve of shards; empty: of the campaigns of the live curve alone")
 	f.StringVar(&options.workers, "workers", "1,4,16,64", "numbers of workers of the live curve")
 	f.StringVar(&options.milestones, "milestones", "3,4,6", "milestones of the generated contracts")
@@ -74,6 +82,8 @@ func flags(f *flag.FlagSet) {
 	f.Uint64Var(&options.odds, "odds", 1_000, "a milestone of the generated contracts is passed by one in so many arguments, to four times as many")
 	f.Uint64Var(&options.bracket, "bracket", 0, "measure targets of bench/targets, too: those of contracts of ours whose bracket begins at so many executions or more; 0: none")
 	f.Uint64Var(&options.limit, "limit", 4_000_000, "executions after which a campaign has missed its target")
+	f.StringVar(&options.worker, "worker", "", "what the curve of processes starts itself with: be a worker of the hub at this address")
+	f.Uint64Var(&options.campaignSeed, "campaign-seed", 0, "with -worker: the seed of its campaign")
 	f.IntVar(&options.parallel, "parallel", runtime.NumCPU(), "campaigns of one worker at a time")
 }
 
@@ -94,18 +104,31 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 			return nil, err
 		}
 	}
-	if !options.live {
+	if !options.live && !options.processes && options.worker == "" {
 		return result, nil
 	}
 	goals, err := open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	all, err := race(ctx, run, goals)
-	if err != nil {
-		return nil, err
+	if options.worker != "" {
+		return work(ctx, run, goals)
 	}
-	report(result, goals, all)
+	if options.live {
+		all, err := race(ctx, run, goals)
+		if err != nil {
+			return nil, err
+		}
+		report(result, goals, all)
+	}
+	if options.processes {
+		table, summary, err := processes(ctx, run, goals)
+		if err != nil {
+			return nil, err
+		}
+		result.Tables = append(result.Tables, table)
+		maps.Copy(result.Summary, summary)
+	}
 	return result, nil
 }
 
@@ -117,11 +140,13 @@ func check() error {
 			options.shards = true
 		case "live":
 			options.live = true
+		case "processes":
+			options.processes = true
 		default:
-			return fmt.Errorf("-curves: %q is none: want shards, live or both", name)
+			return fmt.Errorf("-curves: %q is none: want shards, live or processes", name)
 		}
 	}
-	if options.shards && !options.live && options.samples == "" {
+	if options.shards && !options.live && options.samples == "" && options.worker == "" {
 		return errors.New("-curves shards: give it the -samples of bench/targets")
 	}
 	var err error
