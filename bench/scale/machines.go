@@ -19,10 +19,11 @@ const compiler = "0.8.30"
 // oddsFactor: a milestone's odds are between one in -odds and one in so many times as many. Arbitrary.
 const oddsFactor = 4
 
-// Bounds of what is on no way to the target. Arbitrary: as much as contracts of a few hundred lines have.
+// Bounds of what is on no way to the target. Arbitrary, and small: each worker explores that once, whoever else has,
+// before it gets to the milestones.
 const (
-	maxNoise      = 6
-	maxConditions = 3
+	maxNoise      = 3
+	maxConditions = 1
 )
 
 // machine is a generated contract: a state machine whose milestones have to be passed in turn. Each is a
@@ -71,14 +72,14 @@ func (m *machine) name() string { return fmt.Sprintf("machine %d-%d", len(m.mile
 func (m *machine) source() string {
 	var b strings.Builder
 	b.WriteString("// SPDX-License-Identifier: MIT\npragma solidity ^0.8.17;\n\ncontract Machine {\n")
-	b.WriteString("    event Done(uint256 state);\n\n    uint256 public state;\n    bytes32 private key;\n    mapping(address => uint256) private noted;\n")
+	b.WriteString("    event Passed(uint256 indexed state);\n    event Done(uint256 state);\n\n    uint256 public state;\n    bytes32 private key;\n    mapping(address => uint256) private noted;\n")
 	for i, s := range m.milestones {
 		digested := fmt.Sprintf("%d, %s", r64(m.seed, i), shapes[s.shape].digested)
 		if s.chained {
 			digested += ", key"
 		}
 		fmt.Fprintf(&b, "\n    function step%d(%s) external {\n        require(state == %d);\n        bytes32 digest = keccak256(abi.encode(%s));\n", i, shapes[s.shape].parameters, i, digested)
-		fmt.Fprintf(&b, "        if (uint256(digest) %% %d == %d) {\n            state = %d;\n            key = digest;\n", s.odds, s.residue, i+1)
+		fmt.Fprintf(&b, "        if (uint256(digest) %% %d == %d) {\n            state = %d;\n            key = digest;\n            emit Passed(%d);\n", s.odds, s.residue, i+1, i+1)
 		if i == len(m.milestones)-1 {
 			fmt.Fprintf(&b, "            emit Done(%d);\n", i+1)
 		}
