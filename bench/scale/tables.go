@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
@@ -33,8 +34,8 @@ func stored(result *harness.Result) error {
 	}
 	byTarget := map[string][]timetotarget.Sample{}
 	for k, s := range known {
-		if k.Schedule == fuzzer.Lookahead.Name && (k.Without == fuzzer.Techniques{}) && wanted(k.Target) {
-			byTarget[k.Target] = append(byTarget[k.Target], s)
+		if name := shorter(k.Target); k.Schedule == fuzzer.Lookahead.Name && (k.Without == fuzzer.Techniques{}) && wanted(name) {
+			byTarget[name] = append(byTarget[name], s)
 		}
 	}
 	if len(byTarget) == 0 {
@@ -46,6 +47,13 @@ func stored(result *harness.Result) error {
 	}
 	result.Tables = append(result.Tables, table)
 	return nil
+}
+
+// shorter is a target's name without the contract's file.
+func shorter(name string) string {
+	of, contract, _ := strings.Cut(name, " ")
+	_, contract, _ = strings.Cut(contract, ":")
+	return of + " " + contract
 }
 
 // shardTable is the curve of shards, and the medians over the targets by n.
