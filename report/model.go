@@ -74,6 +74,9 @@ type Report struct {
 	// Starved says that the campaign ran too few executions; nil: it ran enough.
 	Starved *Starved `json:"starved,omitempty"`
 
+	// Exchange counts what the campaign exchanged with others that ran at the same time; nil: nothing was.
+	Exchange *Exchange `json:"exchange,omitempty"`
+
 	// BundleSHA256 is that of the one file that all files of the run were packed into,
 	// this report among them; empty: none was.
 	BundleSHA256 string `json:"-"`

@@ -50,6 +50,9 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t.selfCheck()
 	t.lines()
 	t.upgrades()
+	if said := t.r.Exchange.Describe(); said != "" {
+		t.line("hub    %s", said)
+	}
 	t.notes()
 	t.next()
 	if o.Canceled {

@@ -91,7 +91,7 @@ func (p *program) main(args []string) int {
 		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.initCommand(), p.runCommand(), p.planCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.doctorCommand(), p.actionCommand())
+	root.AddCommand(p.initCommand(), p.runCommand(), p.planCommand(), p.mapCommand(), p.replayCommand(), p.testsCommand(), p.explainCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.openCommand(), p.doctorCommand(), p.hubCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -30,6 +30,9 @@ const runExamples = `  # what the working tree changed compared with the default
   # one of eight machines that share a campaign, see sightline plan --help
   sightline run --plan sightline-plan.tar --shard 0/8 --out shard-0
 
+  # with what other machines find that fuzz the same at the same time, through a hub
+  sightline run --exchange nats://127.0.0.1:4222
+
   # one place in a contract, without a diff
   sightline run --build build-info.json --target Vault:0x1a2 --target src/Vault.sol:88`
 
@@ -65,6 +68,7 @@ With --plan, it only fuzzes, by what "sightline plan" wrote, and leaves its resu
 	settings := config.New(cmd.Flags())
 	settings.RegisterAll()
 	settings.RegisterShard()
+	settings.RegisterExchange()
 	cmd.Flags().SortFlags = false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if settings.Shards() {

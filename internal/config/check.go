@@ -75,7 +75,7 @@ func (s *Settings) checkCampaign() error {
 	if w.Fork != "" && !slices.Contains(evm.Forks(), w.Fork) {
 		return exit.BadInput("--evm-version %q: want one of %s", w.Fork, strings.Join(evm.Forks(), ", "))
 	}
-	return nil
+	return s.checkExchange()
 }
 
 // FailLevels are the values that --fail-on accepts.

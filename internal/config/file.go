@@ -31,7 +31,7 @@ const MaxFile = 256 << 10
 // notConfigurable are the flags that only the command line can set: they say what
 // this one run is about, or name files to write and programs to run, which a
 // pull request must not choose.
-var notConfigurable = []string{"root", "config", "diff", "audit", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "trust-project-compiler", "build-command", "build-env", "verify-build", "rpc", "state", "setup-command"}
+var notConfigurable = []string{"root", "config", "diff", "audit", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "trust-project-compiler", "build-command", "build-env", "verify-build", "rpc", "state", "setup-command", "exchange", "exchange-ca", "exchange-cert", "exchange-key", "exchange-token-file", "exchange-plain", "replay-exchange"}
 
 // Load reads the configuration file and echidna and medusa configuration, and sets every
 // flag that they name and the command line does not. The file named by --config must exist;

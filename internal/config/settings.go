@@ -222,6 +222,7 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 		if s.flags.Changed("seq-len") {
 			o.Campaign.SeqLen = s.seqLen
 		}
+		o.Campaign.Exchange = s.exchange()
 		var err error
 		if o.Campaign.Seeds, err = s.seedSources(); err != nil {
 			return nil, err

@@ -13,14 +13,14 @@ import (
 )
 
 // ofShard are the flags that say something about a shard: its plan has decided the rest.
-var ofShard = []string{"plan", "shard", "timeout", "test-limit", "workers", "out"}
+var ofShard = []string{"plan", "shard", "timeout", "test-limit", "workers", "out", "exchange", "exchange-ca", "exchange-cert", "exchange-key", "exchange-token-file", "exchange-plain", "replay-exchange"}
 
 // ofMerging are the flags that say nothing about a plan, but about the report that is made in the end.
 var ofMerging = []string{"out", "lcov", "fail-on", "gate", "min-reached", "allow-starved", "waivers", "bundle", "self-check", "self-check-mutants", "self-check-timeout", "omit-times"}
 
 // RegisterShard registers the flags with which a run fuzzes by a plan.
 func (s *Settings) RegisterShard() {
-	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` that `sightline plan` wrote, without the project, and write results for `sightline merge` to --out; besides, only --shard, --timeout, --test-limit and --workers count")
+	s.flags.StringVar(&s.plan, "plan", "", "fuzz by this `FILE` that `sightline plan` wrote, without the project, and write results for `sightline merge` to --out; besides, only --shard, --timeout, --test-limit, --workers and those of an exchange count")
 	s.flags.StringVar(&s.shard, "shard", "0/1", "which `I/N` of the plan's campaigns, 0/8 to 7/8 for eight")
 }
 
@@ -66,7 +66,7 @@ func (s *Settings) ResolveShard(paths []string) (*pipeline.ShardOptions, error) 
 		return nil, err
 	}
 	c := &s.options.Campaign
-	o := &pipeline.ShardOptions{Plan: s.plan, Shard: part, Dir: s.options.Output.Dir}
+	o := &pipeline.ShardOptions{Plan: s.plan, Shard: part, Dir: s.options.Output.Dir, Exchange: s.exchange()}
 	if s.flags.Changed("timeout") {
 		limit := time.Duration(float64(s.timeout) * float64(time.Second))
 		o.Timeout = &limit

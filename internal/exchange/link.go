@@ -63,7 +63,7 @@ func (l *Link) checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("it is no address of a hub: want nats://HOST:PORT or tls://HOST:PORT") // the text may hold a secret
+		return errors.New("it is not the address of a hub: want nats://HOST:PORT or tls://HOST:PORT") // the text may hold a secret
 	case u.User != nil:
 		return fmt.Errorf("no user or token belongs into the address, which others can see: set %s, or name a file with --exchange-token-file", TokenVariable)
 	case u.Scheme == "nats" && !IsLoopback(u.Hostname()) && !l.Plain && l.CA == "" && l.Cert == "":

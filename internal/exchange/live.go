@@ -71,14 +71,14 @@ type Stats struct {
 	Sent      uint64 // inputs that the hub has taken
 	Unsent    uint64 // inputs that it has not, in the end
 	Came      uint64 // messages of the campaign's, this worker's own included
-	Refused   uint64 // of these, those that are no seeds
+	Refused   uint64 // of these, those that are not seeds
 	Met       uint64 // of these, those that were known here
 	Dropped   uint64 // inputs that had to go since too many waited, on their way out or in
 	Losses    uint64 // of the connection
 	Connected bool   // it was, at some time
 }
 
-// Dial connects a campaign. A hub that does not answer is no error: the campaign goes on alone, and is connected once it does. An
+// Dial connects a campaign. A hub that does not answer is not an error: the campaign goes on alone, and is connected once it does. An
 // error means that this link can never work: another address, token or certificate is needed.
 func Dial(ctx context.Context, o Options) (*Live, error) {
 	if err := o.Check(); err != nil {

@@ -57,15 +57,15 @@ type Log struct {
 func CreateLog(dir string, h Header) (*Log, error) {
 	folder, err := files.OpenFolder(dir, true)
 	if err != nil {
-		return nil, err
+		return nil, files.Plain(err)
 	}
 	defer folder.Close()
 	if err := folder.Remove(LogFile); err != nil && !os.IsNotExist(err) {
-		return nil, err
+		return nil, files.Plain(err)
 	}
 	file, err := folder.OpenFile(LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // EXCL: not through a link
 	if err != nil {
-		return nil, err
+		return nil, files.Plain(err)
 	}
 	l := &Log{file: file, out: bufio.NewWriter(file)}
 	h.Format, h.Version = logFormat, logVersion
@@ -146,6 +146,21 @@ func OpenReplay(path string, space *input.Space) (*Replay, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Fits reports why a log is not of a run with this header; nil: it may be. A campaign of several workers, or with a limit in time, depends on
+// more than its seed and a log.
+func (r *Replay) Fits(h Header) error {
+	was := &r.Header
+	switch {
+	case was.Workers != 1 || h.Workers != 1 || was.Calls == 0 || h.Calls == 0:
+		return errors.New("only runs of one worker with a limit in calls can be replayed: --workers 1 --test-limit CALLS, then and now")
+	case was.Campaign != h.Campaign:
+		return errors.New("it is of another campaign: World, build or targets are not the same, or the program is not")
+	case was.Seed != h.Seed || was.Calls != h.Calls:
+		return fmt.Errorf("it is of a run with --seed %d --test-limit %d", was.Seed, was.Calls)
+	}
+	return nil
 }
 
 // begin reads the first two lines.

@@ -22,7 +22,7 @@ const StreamName = "SEEDS"
 
 // Bounds of the stream and of its messages.
 const (
-	// MaxSeed bounds the text of an input, bytes: 64 calls have some 4,000, and those with arrays ten times as many. Arbitrary.
+	// MaxSeed bounds the text of an input, bytes: 64 calls have about 4,000, and those with arrays ten times as many. Arbitrary.
 	MaxSeed = 64 << 10
 	// MaxMessage bounds a message with its headers.
 	MaxMessage = MaxSeed + 4<<10

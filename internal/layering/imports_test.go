@@ -27,6 +27,10 @@ var allowances = map[string][]string{
 	"cmd/sightline": {"diffmap", "diffmap/unified", "examples", "report", "internal/action", "internal/atomicfile", "internal/bytecode", "internal/config", "internal/exit", "internal/files",
 		"internal/human", "internal/doctor", "internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay", "internal/secrets", "internal/setup", "internal/watch"},
 
+	// The server of the live exchange, a program of its own: what the workers run does not have it.
+	"cmd/sightline-hub": {"internal/exchange", "internal/exit", "internal/files", "internal/human", "internal/hub"},
+	"internal/hub":      {"internal/exchange", "internal/exit"},
+
 	// What a run would find: the machine, the history, compilers, rights.
 	"internal/doctor": {"internal/setup", "internal/config", "internal/pipeline/change", "internal/workflowfile", "report/github", "diffmap/git", "diffmap/solidity",
 		"diffmap/compile/child", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources",
@@ -43,11 +47,11 @@ var allowances = map[string][]string{
 	"internal/action": {"internal/config", "internal/pipeline", "internal/pipeline/change", "report", "report/github", "fuzzer", "internal/exit",
 		"internal/files", "internal/human", "internal/progress", "diffmap/git", "diffmap/unified"},
 	// Settings of a run, as flags, files and inputs have them.
-	"internal/config": {"internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/seeds", "internal/worldfile", "report",
+	"internal/config": {"internal/exchange", "internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/seeds", "internal/worldfile", "report",
 		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
-	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
+	"internal/pipeline": {"internal/exchange", "internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
 		"internal/seeds", "internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/abi", "internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
 	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/compare/laws", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile", "diffmap/solidity", "fuzzer",
@@ -103,6 +107,9 @@ var allowances = map[string][]string{
 	// What is run again, and shown: it knows no project.
 	"internal/replay": {"report", "fuzzer", "fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "fuzzer/evm/interp", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/atomicfile", "internal/bytecode", "internal/exit", "internal/files", "internal/human"},
+
+	// Inputs to and from campaigns on other machines: the client of a hub.
+	"internal/exchange": {"fuzzer", "fuzzer/input", "internal/bytecode", "internal/files"},
 
 	// What other fuzzers saved, as sequences.
 	"internal/seeds": {"fuzzer/input", "internal/abi", "internal/bytecode", "internal/files", "internal/human"},

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/shard"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -33,12 +34,16 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: nothingToCall}, nil
 	}
 	announce(r.o.Log, &r.config)
-	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
-	r.o.Log.Clear()
-	if err != nil {
-		return nil, exit.CannotFuzz("%w", err)
+	var h shard.Header
+	if o.Exchange.Wanted() {
+		if err := h.Hash(r.config.World, r.config.Space, r.config.Table, r.config.Targets); err != nil {
+			return nil, exit.CannotFuzz("%w", err)
+		}
 	}
-	return result, nil
+	result, about, err := runCampaign(ctx, r.config, &o.Exchange, r.o.Output.Dir, &h, r.o.Tool, r.o.Log)
+	r.o.Log.Clear()
+	r.report.Exchange = about
+	return result, err
 }
 
 // announce says that a campaign begins.

@@ -48,6 +48,7 @@ type Campaign struct {
 	Without   string   // techniques to leave out, separated by commas
 	Oracles   []string // that watch, or with "-" in front do not; none: all do
 	Panics    []string // codes of Panic that are findings
+	Exchange  Exchange
 }
 
 // Gate decides whether a run passes.

@@ -26,6 +26,8 @@ type ShardOptions struct {
 	Timeout *time.Duration
 	Calls   *uint64
 	Workers *int
+	// Exchange connects with the other shards while they run.
+	Exchange Exchange
 
 	Tool report.Tool
 	Now  func() time.Time
@@ -55,7 +57,7 @@ func Shard(ctx context.Context, o *ShardOptions) (*fuzzer.Result, error) {
 	}
 	config.Checkpoint = w.Checkpoint
 	s.announce()
-	result, err := s.fuzz(ctx, config)
+	result, err := s.fuzz(ctx, config, &h)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func (s *sharding) announce() {
 }
 
 // fuzz runs the campaign, if there is anything to run.
-func (s *sharding) fuzz(ctx context.Context, c *fuzzer.Config) (*fuzzer.Result, error) {
+func (s *sharding) fuzz(ctx context.Context, c *fuzzer.Config, h *shard.Header) (*fuzzer.Result, error) {
 	if s.plan.Nothing != "" {
 		return &fuzzer.Result{Stopped: s.plan.Nothing}, nil
 	}
@@ -122,10 +124,14 @@ func (s *sharding) fuzz(ctx context.Context, c *fuzzer.Config) (*fuzzer.Result, 
 	}
 	boundMemory()
 	announce(s.o.Log, c)
-	result, err := (&fuzzer.Campaign{Config: *c}).Run(ctx)
+	result, about, err := runCampaign(ctx, *c, &s.o.Exchange, s.o.Dir, h, s.o.Tool, s.o.Log)
 	s.o.Log.Clear()
 	if err != nil {
-		return nil, exit.CannotFuzz("%w", err)
+		return nil, err
+	}
+	if said := about.Describe(); said != "" {
+		s.o.Log.Line("")
+		s.o.Log.Line("hub     %s", said)
 	}
 	result.Notes = append(s.plan.Notes, result.Notes...)
 	return result, nil

@@ -13,7 +13,7 @@ import (
 // input's name has underscores where the native action passes it.
 var variables = []string{
 	"INPUT_TOKEN", "INPUT_RPC", "GITHUB_TOKEN", "GH_TOKEN",
-	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
+	"SIGHTLINE_EXCHANGE_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
 }
 
 // Take takes the secrets out of the environment, and keeps other processes of our user from
