@@ -108,7 +108,8 @@ type Replay struct {
 	space *input.Space
 	file  *os.File
 	lines *bufio.Scanner
-	next  *entry
+	line  int    // of next
+	next  *entry // nil: there are no more
 	turn  uint64
 	err   error // that the campaign is another one
 	n     uint64
@@ -122,19 +123,18 @@ func OpenReplay(path string, space *input.Space) (*Replay, error) {
 	}
 	r := &Replay{space: space, file: file}
 	err = r.begin()
-	for n, last := 0, uint64(0); err == nil && r.next != nil; n++ {
+	for last := uint64(0); err == nil && r.next != nil; {
 		switch {
-		case n == maxLog:
+		case r.line > maxLog:
 			err = fmt.Errorf("it has more than %d inputs", maxLog)
 		case r.next.Turn == 0 || r.next.Turn < last:
-			err = fmt.Errorf("line %d: its turn %d is before that of the line above", n+2, r.next.Turn)
+			err = fmt.Errorf("line %d: its turn %d is before that of the line above", r.line, r.next.Turn)
 		default:
 			last = r.next.Turn
-			if _, err = r.sequence(); err == nil {
+			if _, err = r.sequence(); err != nil {
+				err = fmt.Errorf("line %d: %w", r.line, err)
+			} else {
 				err = r.read()
-			}
-			if err != nil {
-				err = fmt.Errorf("line %d: %w", n+2, err)
 			}
 		}
 	}
@@ -170,6 +170,7 @@ func (r *Replay) begin() error {
 	}
 	r.lines = bufio.NewScanner(r.file)
 	r.lines.Buffer(nil, maxLine)
+	r.line = 1
 	if !r.lines.Scan() || json.Unmarshal(r.lines.Bytes(), &r.Header) != nil || r.Header.Format != logFormat {
 		return errors.New("it is not a log of an exchange: want the exchange.log of a run with --exchange")
 	}
@@ -182,12 +183,16 @@ func (r *Replay) begin() error {
 // read reads the next line.
 func (r *Replay) read() error {
 	r.next = nil
+	r.line++
 	if !r.lines.Scan() {
-		return r.lines.Err()
+		if err := r.lines.Err(); err != nil {
+			return fmt.Errorf("line %d: %w", r.line, err)
+		}
+		return nil
 	}
 	e := new(entry)
 	if err := json.Unmarshal(r.lines.Bytes(), e); err != nil {
-		return fmt.Errorf("it is not an input: %w", err)
+		return fmt.Errorf("line %d: it is not an input: %w", r.line, err)
 	}
 	r.next = e
 	return nil

@@ -177,6 +177,7 @@ type Worker struct {
 type Outcome struct {
 	Workers []Worker
 	HubPeak int64    // the most memory of a hub, bytes
+	HubSays string   // what the last hub printed
 	Done    []string // what was done to them
 }
 
@@ -207,6 +208,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 	}
 	f.lookAtHub()
+	f.out.HubSays = f.hub.out.String()
 	for i, w := range f.workers {
 		f.out.Workers = append(f.out.Workers, f.outcome(i, w))
 	}
