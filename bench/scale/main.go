@@ -58,20 +58,24 @@ the least; overTen, how many targets 16 live workers reach at least ten times so
 much sooner two processes are there.`
 
 var options struct {
-	curves, samples, workers, milestones, only string
-	machines, groups, latency, parallel        int
-	slice, limit, odds, bracket                uint64
-	worker                                     string // the hub's address
-	campaignSeed                               uint64
+	curves, samples, keep, workers, milestones, only string
+	machines, groups, latency, parallel              int
+	slice, limit, odds, bracket                      uint64
+	worker                                           string // the hub's address
+	campaignSeed                                     uint64
 
 	// What they are, read.
 	ns, ks                  []int
 	shards, live, processes bool
+
+	near bool
 }
 
 func flags(f *flag.FlagSet) {
 	f.StringVar(&options.curves, "curves", "shards,live", "what to measure, separated by commas: shards, live, processes")
 	f.StringVar(&options.samples, "samples", "", "file of bench/targets -samples, for the curve of shards; empty: of the campaigns of the live curve alone")
+	f.StringVar(&options.keep, "keep", "", "file that keeps the outcomes of campaigns with one worker; what is in it is not run again")
+	f.BoolVar(&options.near, "near", false, "campaigns also offer inputs that come nearer to an untaken side of a branch, which the product does not")
 	f.StringVar(&options.workers, "workers", "1,4,16,64", "numbers of workers of the live curve")
 	f.StringVar(&options.milestones, "milestones", "3,4,6", "milestones of the generated contracts")
 	f.IntVar(&options.machines, "machines", 2, "generated contracts for each number of milestones")

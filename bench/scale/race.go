@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
+	"github.com/sightline-evm/sightline/fuzzer"
 )
 
 // measured is what came of a goal.
@@ -21,12 +22,24 @@ func race(ctx context.Context, run *harness.Run, goals []*goal) ([]measured, err
 	for i := range all {
 		all[i] = measured{alone: make([]timetotarget.Sample, run.Runs), groups: map[int][]*outcome{}}
 	}
+	known, kept, err := timetotarget.OpenSamples(options.keep)
+	if err != nil {
+		return nil, fmt.Errorf("-keep: %w", err)
+	}
+	if kept != nil {
+		defer kept.Close()
+	}
 	begun := run.Now()
 	var mu sync.Mutex
-	err := timetotarget.Parallel(ctx, run.Runs*len(goals), options.parallel, func(i int) error {
+	err = timetotarget.Parallel(ctx, run.Runs*len(goals), options.parallel, func(i int) error {
 		g, at := goals[i%len(goals)], i/len(goals)
+		k := timetotarget.Key{Target: fmt.Sprintf("%s of odds %d", g.name, options.odds), Schedule: fuzzer.Lookahead.Name, Seed: seedOf(run.Seed, 1, at)}
+		if s, ok := known[k]; ok {
+			all[i%len(goals)].alone[at] = s
+			return nil
+		}
 		start := run.Now()
-		o, err := runLive(ctx, g, 1, options.slice, options.latency, seedOf(run.Seed, 1, at), run.Now)
+		o, err := runLive(ctx, g, 1, options.slice, options.latency, k.Seed, run.Now)
 		if err != nil {
 			return err
 		}
@@ -36,6 +49,9 @@ func race(ctx context.Context, run *harness.Run, goals []*goal) ([]measured, err
 		defer mu.Unlock()
 		all[i%len(goals)].alone[at] = s
 		run.Logf("%s, one worker, %d of %d: %s", g.name, at+1, run.Runs, s)
+		if kept != nil {
+			return timetotarget.Keep(kept, k, s)
+		}
 		return nil
 	})
 	if err != nil {

@@ -120,7 +120,7 @@ func report(result *harness.Result, goals []*goal, all []measured) {
 	}
 	live := harness.Table{
 		Title:   "live, in virtual time",
-		Columns: []string{"target", "k", "n", "executions", "missed", "live", "shards", "model, live", "model, shards", "ideal"},
+		Columns: []string{"target", "k", "n", "mean", "median", "missed", "live", "of medians", "shards", "model, live", "model, shards", "ideal"},
 	}
 	messages := harness.Table{
 		Title: "messages",
@@ -134,7 +134,7 @@ func report(result *harness.Result, goals []*goal, all []measured) {
 		if !ok {
 			continue
 		}
-		live.Add(g.name, g.depth(), "1", harness.Number(one.median), fmt.Sprint(missesOf(all[i].alone)))
+		live.Add(g.name, g.depth(), "1", ratio(one.mean, boundOf(one.censored > 0, false)), harness.Number(one.median), fmt.Sprint(missesOf(all[i].alone)))
 		for _, n := range options.ns {
 			groups := all[i].groups[n]
 			if len(groups) == 0 {
@@ -153,9 +153,9 @@ func report(result *harness.Result, goals []*goal, all []measured) {
 		}
 	}
 	live.Notes = []string{
-		fmt.Sprintf("Median executions of a campaign until the first is there: %d campaigns of one worker, %d groups of each n. Live and shards: the median of one worker over that of n; "+
-			"of shards, the median of the least of n samples. Slices of %d executions, %d more under way. The model has k milestones, and the slice in units of the target's median.",
-			len(all[0].alone), len(all[0].groups[options.ns[len(options.ns)-1]]), options.slice, options.latency),
+		fmt.Sprintf("Executions of a campaign until the first is there: %d campaigns of one worker, %d groups of each n. Live: the mean of one worker over that of n, and the same of medians. "+
+			"Shards: the mean of one over the expected least of n samples, drawn without replacement. Slices of %d executions, %d more under way. The model has k milestones of equal length and the slice "+
+			"in units of the mean.", len(all[0].alone), len(all[0].groups[options.ns[len(options.ns)-1]]), options.slice, options.latency),
 	}
 	messages.Notes = []string{"Means over the groups. A minute is 60 s of executions at the rate of one worker alone, as measured on this machine; what the first slice brings is not in it."}
 	result.Tables = append(result.Tables, live, messages)
@@ -185,26 +185,30 @@ type liveFigures struct {
 
 func liveRow(g *goal, alone []timetotarget.Sample, one minimum, n int, groups []*outcome) liveFigures {
 	var executions []float64
-	misses := 0
+	misses, sum := 0, 0.0
 	for _, o := range groups {
 		executions = append(executions, float64(o.Executions))
+		sum += float64(o.Executions)
 		misses += missed(o.sample())
 	}
-	summary := harness.Summarize(executions)
-	// A median is a bound where at least half of what it is of are misses.
-	f := liveFigures{live: one.median / summary.Median}
-	of, by := one.censored >= 0.5, 2*misses >= len(groups)
+	mean, summary := sum/float64(len(groups)), harness.Summarize(executions)
+	f := liveFigures{live: one.mean / mean}
 	shards := "—"
-	if least, ok := leastOf(alone, n); ok {
-		f.shards, f.shardsKnown = one.median/least.median, true
-		shards = ratio(f.shards, boundOf(of, least.censored >= 0.5))
+	if v, b, ok := speedup(alone, n); ok {
+		f.shards, f.shardsKnown, shards = v, true, ratio(v, b)
 	}
 	modelLive, modelShards := "—", "—"
 	if g.milestones > 0 {
-		modelLive = harness.Number(model{milestones: g.milestones, slice: float64(options.slice) / one.median, latency: options.latency}.speedup(n))
+		modelLive = harness.Number(model{milestones: g.milestones, slice: float64(options.slice) / one.mean, latency: options.latency}.speedup(n))
 		modelShards = harness.Number(model{milestones: g.milestones, alone: true}.speedup(n))
 	}
-	f.cells = []string{g.name, g.depth(), fmt.Sprint(n), summary.String(), fmt.Sprint(misses), ratio(f.live, boundOf(of, by)), shards, modelLive, modelShards, fmt.Sprint(n)}
+	f.cells = []string{
+		g.name, g.depth(), fmt.Sprint(n), ratio(mean, boundOf(misses > 0, false)), summary.String(), fmt.Sprint(misses),
+		ratio(f.live, boundOf(one.censored > 0, misses > 0)),
+		// A median is a bound where at least half of what it is of are misses.
+		ratio(one.median/summary.Median, boundOf(one.censored >= 0.5, 2*misses >= len(groups))),
+		shards, modelLive, modelShards, fmt.Sprint(n),
+	}
 	return f
 }
 

@@ -309,7 +309,7 @@ func (m *member) campaign(ctx context.Context, seed uint64, now func() time.Time
 		return counted{machine, m}, err
 	}
 	if len(m.clock.members) > 1 {
-		config.Exchange = m
+		config.Exchange, config.OfferNear = m, options.near
 		config.Progress = func(fuzzer.Event) { m.wait(ctx) }
 	}
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
