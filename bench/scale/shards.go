@@ -11,9 +11,9 @@ import (
 // minimum is the distribution of the least of n samples, drawn without replacement from those that were
 // measured: how long n shards take, of which none knows of the others, until the first of them reaches the target.
 type minimum struct {
-	mean, median float64 // executions
-	// censored is the probability that all n missed the target. Then the mean is a bound from below, since a
-	// miss counts as its limit; and so is the median where the probability is more than a half.
+	mean float64 // executions
+	// censored is the probability that all n missed the target. Where it is not 0 the mean is a bound from below, since a
+	// miss counts as its limit.
 	censored float64
 }
 
@@ -28,16 +28,10 @@ func leastOf(samples []timetotarget.Sample, n int) (minimum, bool) {
 		return cmp.Or(cmp.Compare(a.Executions, b.Executions), cmp.Compare(missed(a), missed(b)))
 	})
 	var m minimum
-	weight, upTo := float64(n)/float64(total), 0.0
-	found := false
+	weight := float64(n) / float64(total)
 	for i, s := range sorted[:total-n+1] {
 		m.mean += weight * float64(s.Executions)
 		m.censored += weight * float64(missed(s))
-		upTo += weight
-		// As many samples' worth of rounding is far below the weight of any median.
-		if !found && upTo >= 0.5-1e-9 {
-			found, m.median = true, float64(s.Executions)
-		}
 		weight *= float64(total-i-n) / float64(total-i-1)
 	}
 	return m, true

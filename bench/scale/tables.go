@@ -134,7 +134,7 @@ func report(result *harness.Result, goals []*goal, all []measured) {
 		if !ok {
 			continue
 		}
-		live.Add(g.name, g.depth(), "1", ratio(one.mean, boundOf(one.censored > 0, false)), harness.Number(one.median), fmt.Sprint(missesOf(all[i].alone)))
+		live.Add(g.name, g.depth(), "1", ratio(one.mean, boundOf(one.censored > 0, false)), harness.Summarize(executionsOf(all[i].alone)).String(), fmt.Sprint(missesOf(all[i].alone)))
 		for _, n := range options.ns {
 			groups := all[i].groups[n]
 			if len(groups) == 0 {
@@ -167,6 +167,13 @@ func report(result *harness.Result, goals []*goal, all []measured) {
 		result.Summary[fmt.Sprintf("shards%d", n)] = harness.Median(list)
 	}
 	result.Summary["targets"], result.Summary["overTen"] = float64(len(goals)), float64(overTen)
+}
+
+func executionsOf(list []timetotarget.Sample) (values []float64) {
+	for _, s := range list {
+		values = append(values, float64(s.Executions))
+	}
+	return values
 }
 
 func missesOf(list []timetotarget.Sample) (n int) {
@@ -206,7 +213,7 @@ func liveRow(g *goal, alone []timetotarget.Sample, one minimum, n int, groups []
 		g.name, g.depth(), fmt.Sprint(n), ratio(mean, boundOf(misses > 0, false)), summary.String(), fmt.Sprint(misses),
 		ratio(f.live, boundOf(one.censored > 0, misses > 0)),
 		// A median is a bound where at least half of what it is of are misses.
-		ratio(one.median/summary.Median, boundOf(one.censored >= 0.5, 2*misses >= len(groups))),
+		ratio(harness.Median(executionsOf(alone))/summary.Median, boundOf(one.censored >= 0.5, 2*misses >= len(groups))),
 		shards, modelLive, modelShards, fmt.Sprint(n),
 	}
 	return f
