@@ -81,7 +81,7 @@ func flags(f *flag.FlagSet) {
 	f.IntVar(&options.machines, "machines", 2, "generated contracts for each number of milestones")
 	f.StringVar(&options.only, "only", "", "targets to measure, parts of their names separated by commas; empty: all")
 	f.IntVar(&options.groups, "groups", 9, "groups of n live campaigns for each n; campaigns with one worker are -runs")
-	f.Uint64Var(&options.slice, "slice", 1_000, "executions of a slice of the live curve")
+	f.Uint64Var(&options.slice, "slice", 500, "executions of a slice of the live curve")
 	f.IntVar(&options.latency, "latency", 0, "slices that an input is under way, beyond the one in which it is found")
 	f.Uint64Var(&options.odds, "odds", 1_000, "a milestone of the generated contracts is passed by one in so many arguments, to four times as many")
 	f.Uint64Var(&options.bracket, "bracket", 0, "measure targets of bench/targets, too: those of contracts of ours whose bracket begins at so many executions or more; 0: none")
