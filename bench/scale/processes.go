@@ -198,7 +198,7 @@ func readWorker(text []byte) (timetotarget.Sample, error) {
 func work(ctx context.Context, run *harness.Run, goals []*goal) (*harness.Result, error) {
 	i := slices.IndexFunc(goals, func(g *goal) bool { return g.name == options.only })
 	if i < 0 {
-		return nil, fmt.Errorf("-worker: -only %s is no target", options.only)
+		return nil, fmt.Errorf("-worker: -only %s names none of the targets", options.only)
 	}
 	g := goals[i]
 	config := g.Subject.Config(fuzzer.Lookahead, fuzzer.Techniques{}, options.campaignSeed, run.Now)

@@ -22,39 +22,8 @@ func race(ctx context.Context, run *harness.Run, goals []*goal) ([]measured, err
 	for i := range all {
 		all[i] = measured{alone: make([]timetotarget.Sample, run.Runs), groups: map[int][]*outcome{}}
 	}
-	known, kept, err := timetotarget.OpenSamples(options.keep)
-	if err != nil {
-		return nil, fmt.Errorf("-keep: %w", err)
-	}
-	if kept != nil {
-		defer kept.Close()
-	}
 	begun := run.Now()
-	var mu sync.Mutex
-	err = timetotarget.Parallel(ctx, run.Runs*len(goals), options.parallel, func(i int) error {
-		g, at := goals[i%len(goals)], i/len(goals)
-		k := timetotarget.Key{Target: fmt.Sprintf("%s of odds %d", g.name, options.odds), Schedule: fuzzer.Lookahead.Name, Seed: seedOf(run.Seed, 1, at)}
-		if s, ok := known[k]; ok {
-			all[i%len(goals)].alone[at] = s
-			return nil
-		}
-		start := run.Now()
-		o, err := runLive(ctx, g, 1, options.slice, options.latency, k.Seed, run.Now)
-		if err != nil {
-			return err
-		}
-		s := o.sample()
-		s.Seconds = run.Now().Sub(start).Seconds()
-		mu.Lock()
-		defer mu.Unlock()
-		all[i%len(goals)].alone[at] = s
-		run.Logf("%s, one worker, %d of %d: %s", g.name, at+1, run.Runs, s)
-		if kept != nil {
-			return timetotarget.Keep(kept, k, s)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := singles(ctx, run, goals, all); err != nil {
 		return nil, err
 	}
 	for round := range options.groups {
@@ -77,6 +46,41 @@ func race(ctx context.Context, run *harness.Run, goals []*goal) ([]measured, err
 		}
 	}
 	return all, nil
+}
+
+// singles runs the campaigns of one worker that no earlier run has kept.
+func singles(ctx context.Context, run *harness.Run, goals []*goal, all []measured) error {
+	known, kept, err := timetotarget.OpenSamples(options.keep)
+	if err != nil {
+		return fmt.Errorf("-keep: %w", err)
+	}
+	if kept != nil {
+		defer kept.Close()
+	}
+	var mu sync.Mutex
+	return timetotarget.Parallel(ctx, run.Runs*len(goals), options.parallel, func(i int) error {
+		g, at := goals[i%len(goals)], i/len(goals)
+		k := timetotarget.Key{Target: fmt.Sprintf("%s of odds %d", g.name, options.odds), Schedule: fuzzer.Lookahead.Name, Seed: seedOf(run.Seed, 1, at)}
+		if s, ok := known[k]; ok {
+			all[i%len(goals)].alone[at] = s
+			return nil
+		}
+		start := run.Now()
+		o, err := runLive(ctx, g, 1, options.slice, options.latency, k.Seed, run.Now)
+		if err != nil {
+			return err
+		}
+		s := o.sample()
+		s.Seconds = run.Now().Sub(start).Seconds()
+		mu.Lock()
+		defer mu.Unlock()
+		all[i%len(goals)].alone[at] = s
+		run.Logf("%s, one worker, %d of %d: %s", g.name, at+1, run.Runs, s)
+		if kept != nil {
+			return timetotarget.Keep(kept, k, s)
+		}
+		return nil
+	})
 }
 
 // seedOf is the seed of the i-th group of n campaigns: no two groups have one in common.
