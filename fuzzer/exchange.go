@@ -38,7 +38,7 @@ const (
 	OfferTarget OfferReason = iota // it reaches a target, on the reference
 	OfferState                     // it is the first of its LID to change state
 	OfferPath                      // it has a new LID, enters a new block or takes a new branch side
-	OfferNear                      // it is nearest to an untaken side of a branch with a target ahead
+	OfferNear                      // it is nearest to an untaken side of a branch with a target ahead, see Config.OfferNear
 	offerReasons
 )
 
@@ -173,7 +173,7 @@ func (c *Campaign) consider(d *discovery, seed *Seed, in admission, newSides boo
 		o.Why = OfferPath
 	default:
 		var near bool
-		if o.side, near = c.comesNear(d, seed); !near {
+		if o.side, near = c.comesNear(d, seed); !near || !c.OfferNear {
 			return
 		}
 		o.Why = OfferNear

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -18,23 +15,10 @@ import (
 // samples of all campaigns: by goal, then by schedule, one for each seed.
 type samples [][][]timetotarget.Sample
 
-// key names a campaign in the file of samples.
-type key struct {
-	Target   string
-	Schedule string
-	Without  fuzzer.Techniques
-	Seed     uint64
-}
-
-type record struct {
-	key
-	timetotarget.Sample
-}
-
 // race runs all campaigns. Seed by seed, so that when time is up each target has
 // as many; the schedules of a target side by side.
 func race(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (samples, error) {
-	known, out, err := openSamples(options.samples)
+	known, out, err := timetotarget.OpenSamples(options.samples)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +38,7 @@ func race(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuz
 	complete := make([]int, run.Runs)
 	err = timetotarget.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
 		seed, g, sc := i/round, goals[i%round/len(schedules)], schedules[(i+i/round)%len(schedules)] // who is first changes
-		k := key{g.name(), sc.Name, without, run.Seed + uint64(seed)}
+		k := timetotarget.Key{Target: g.name(), Schedule: sc.Name, Without: without, Seed: run.Seed + uint64(seed)}
 		s, ok := known[k]
 		if !ok {
 			left := time.Duration(run.Seconds*float64(time.Second)) - run.Now().Sub(begun)
@@ -78,7 +62,7 @@ func race(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuz
 		perSeed[seed][i%round/len(schedules)*len(schedules)+(i+i/round)%len(schedules)] = s
 		complete[seed]++
 		if out != nil && !ok {
-			return keep(out, k, s)
+			return timetotarget.Keep(out, k, s)
 		}
 		return nil
 	})
@@ -97,30 +81,4 @@ func race(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuz
 		return nil, errors.New("not even one seed was done: give the run more -seconds")
 	}
 	return all, nil
-}
-
-// keep writes a campaign's outcome to the file of samples.
-func keep(out *os.File, k key, s timetotarget.Sample) error {
-	return json.NewEncoder(out).Encode(record{k, s})
-}
-
-// openSamples reads the campaigns of earlier runs and opens the file for more.
-func openSamples(name string) (map[key]timetotarget.Sample, *os.File, error) {
-	if name == "" {
-		return nil, nil, nil
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	known := map[key]timetotarget.Sample{}
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var r record
-		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
-			file.Close()
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
-		}
-		known[r.key] = r.Sample
-	}
-	return known, file, nil
 }

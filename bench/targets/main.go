@@ -53,7 +53,7 @@ var options struct {
 }
 
 func flags(f *flag.FlagSet) {
-	f.StringVar(&options.schedules, "schedules", "lookahead,cutoff", "schedules to compare, the first with each of the others")
+	f.StringVar(&options.schedules, "schedules", "lookahead,cutoff", "schedules to compare, the first with each of the others; with -samples, one is enough")
 	f.StringVar(&options.only, "only", "", "cases to measure, parts of their names separated by commas; empty: all")
 	f.StringVar(&options.without, "without", "", "techniques left out of all campaigns: prediction, frontier, sequences")
 	f.StringVar(&options.samples, "samples", "", "file that keeps every campaign's outcome; what is in it is not run again")
@@ -135,8 +135,8 @@ func namedSchedules(list string) ([]*fuzzer.Schedule, error) {
 		}
 		schedules = append(schedules, s)
 	}
-	if len(schedules) < 2 && !options.freeze {
-		return nil, errors.New("-schedules: want two at least, to be compared")
+	if len(schedules) < 2 && !options.freeze && options.samples == "" {
+		return nil, errors.New("-schedules: want two at least, to be compared, or -samples")
 	}
 	return schedules, nil
 }

@@ -67,25 +67,6 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestSamplesAreKept: what is in the file is not run again.
-func TestSamplesAreKept(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "samples")
-	known, file, err := openSamples(name)
-	if err != nil || len(known) != 0 {
-		t.Fatal(known, err)
-	}
-	k := key{Target: "a", Schedule: "cutoff", Seed: 3}
-	if err := keep(file, k, timetotarget.Sample{Executions: 7}); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
-	known, file, err = openSamples(name)
-	if err != nil || known[k].Executions != 7 {
-		t.Fatalf("%v, %v", known, err)
-	}
-	file.Close()
-}
-
 func TestNames(t *testing.T) {
 	if _, err := namedSchedules("lookahead,none"); err == nil {
 		t.Error("an unknown schedule is taken")

@@ -84,7 +84,7 @@ func (c *tally) row(g *goal, first, other []timetotarget.Sample) []string {
 
 // tables shows the first schedule against each of the others.
 func tables(goals []*goal, schedules []*fuzzer.Schedule, all samples) (*harness.Result, error) {
-	result := &harness.Result{}
+	result := &harness.Result{Summary: map[string]float64{}}
 	first := schedules[0].Name
 	for n, other := range schedules[1:] {
 		table := harness.Table{

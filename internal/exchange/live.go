@@ -61,7 +61,7 @@ type Live struct {
 	unsent queue
 	unread queue
 	met    known[hash]
-	paths  known[bytecode.PathID] // of inputs that this worker offered, and that others need not tell it
+	paths  known[bytecode.PathID] // of inputs that this worker offered or took in: n others would tell it of each n times
 	news   []string
 	stats  Stats
 }
@@ -178,8 +178,8 @@ func (l *Live) Offer(o fuzzer.Offer) {
 		l.stats.Dropped++
 		return
 	}
-	if o.Why == fuzzer.OfferState || o.Why == fuzzer.OfferPath {
-		l.paths.meet(o.Path)
+	if s.isOfPath() {
+		l.paths.meet(s.path)
 	}
 	if !l.met.meet(s.hash) {
 		return
@@ -194,7 +194,7 @@ func (l *Live) Receive(executions uint64, limit int) (list []input.Sequence) {
 	for len(list) < limit {
 		l.mu.Lock()
 		s := l.unread.take()
-		known := s != nil && (s.why == fuzzer.OfferState || s.why == fuzzer.OfferPath) && l.paths.has(s.path)
+		known := s != nil && s.isOfPath() && l.paths.has(s.path)
 		l.mu.Unlock()
 		if s == nil {
 			break
@@ -208,6 +208,11 @@ func (l *Live) Receive(executions uint64, limit int) (list []input.Sequence) {
 			l.count(&l.stats.Refused)
 			limit-- // reading it took time, too
 			continue
+		}
+		if s.isOfPath() {
+			l.mu.Lock()
+			l.paths.meet(s.path)
+			l.mu.Unlock()
 		}
 		list = append(list, seq)
 		l.o.Log.add(l.turn, executions, s)

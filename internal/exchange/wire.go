@@ -89,6 +89,12 @@ func newSeed(space *input.Space, o *fuzzer.Offer) (*seed, bool) {
 	return &seed{hash: sha256.Sum256([]byte(text)), text: text, why: o.Why, path: o.Path, target: o.Target, executions: o.Executions}, true
 }
 
+// isOfPath reports whether the input was offered for its path: another one of that path is worth nothing. One that does not say
+// which is worth what running it tells.
+func (s *seed) isOfPath() bool {
+	return (s.why == fuzzer.OfferState || s.why == fuzzer.OfferPath) && s.path != bytecode.PathID{}
+}
+
 // subject is where the seeds of a campaign are: all of them with "*" for the hash.
 func subject(campaign, hash string) string { return "sl." + campaign + ".seed." + hash }
 
@@ -125,7 +131,8 @@ func hashOf(campaign, of string) (h hash, err error) {
 	return h, nil
 }
 
-// readSeed reads a message of anyone's, but its text. What it may be wrong about is where it stands in a queue, and no more.
+// readSeed reads a message of anyone's, but its text. What it may be wrong about is where it stands in a queue, and
+// whether another input of the path that it names is still wanted; who has the token could fill the queues as well.
 func readSeed(campaign, at string, header nats.Header, data []byte) (*seed, error) {
 	h, err := hashOf(campaign, at)
 	if err != nil {

@@ -164,6 +164,42 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// TestOneOfAPath: of the inputs that many workers offer for one path, another takes one; what is near to something is another matter,
+// and so is what does not say its path.
+func TestOneOfAPath(t *testing.T) {
+	h := start(t, hub.Options{})
+	s, link := space(t), exchange.Link{URL: h.URL()}
+	for n := range 3 {
+		worker := join(t, link, campaign, nil)
+		for at, o := range []fuzzer.Offer{offer(t, s, n, fuzzer.OfferPath), offer(t, s, 10+n, fuzzer.OfferNear), offer(t, s, 20+n, fuzzer.OfferState)} {
+			if o.Path = (bytecode.PathID{1}); at == 2 {
+				o.Path = bytecode.PathID{}
+			}
+			worker.Offer(o)
+		}
+	}
+	b := join(t, link, campaign, nil)
+	got := map[uint64]int{}
+	ofPath := func() (n int) {
+		for x := range got {
+			if x < 10 {
+				n++
+			}
+		}
+		return n
+	}
+	await(t, "the other inputs", func() bool { collect(b, got); return len(got)-ofPath() == 6 })
+	await(t, "the one of the path", func() bool { collect(b, got); return ofPath() > 0 })
+	time.Sleep(300 * time.Millisecond)
+	collect(b, got)
+	if ofPath() != 1 {
+		t.Errorf("%d inputs of one path are taken in", ofPath())
+	}
+	if met := b.Close().Met; met != 2 {
+		t.Errorf("%d were known, want 2", met)
+	}
+}
+
 // TestHubGoneAndBack: without the hub a worker's calls return at once; what it offers meanwhile is sent when the hub is back,
 // and it receives what it has missed, nothing twice.
 func TestHubGoneAndBack(t *testing.T) {

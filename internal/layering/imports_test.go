@@ -101,6 +101,7 @@ var allowances = map[string][]string{
 	"bench/papers":             {everything},
 	"bench/pairs":              {everything},
 	"bench/statetests":         {everything},
+	"bench/scale":              {everything},
 	"bench/targets":            {everything},
 	"bench/techniques":         {everything},
 

@@ -4,6 +4,7 @@
 //	timetotarget.go  one campaign
 //	subject.go       contracts, deployed as campaigns do
 //	parallel.go      several at a time
+//	samples.go       outcomes, kept in a file
 package timetotarget
 
 import (
