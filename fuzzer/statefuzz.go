@@ -7,12 +7,15 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // demandedSide is a side of a branch that a function took only from an overridden state.
 type demandedSide struct {
 	function input.Callable
 	side     branchSide
+	key      slotKey // the variable that was overridden
+	seed     *Seed   // the sequence, which is not in the suite
 }
 
 const (
@@ -55,8 +58,8 @@ func readsState(exec *evm.Execution) bool {
 // oracles, counts, analysis or seeds. Only branch sides that the function never took are
 // recorded, since other sequences may take them. It returns false when the task is over.
 func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
-	at, value := w.chooseState(exec)
-	from := value
+	at, key, value := w.chooseState(exec)
+	from, was := value, exec.PathID()
 	override := &stateOverride{gas: min(overrideGasFactor*exec.Calls[len(exec.Calls)-1].GasUsed+overrideGasBase, evm.CallGas)}
 	w.before = w.undecided(w.before[:0], exec)
 	to := w.chooseValue(seq, &value, w.before)
@@ -68,7 +71,7 @@ func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Ex
 		}
 		if pid := exec.PathID(); !w.tracker.pids.has(pid) {
 			if w.overridePaths.add(pid) {
-				w.recordNewSides(seq, exec, b)
+				w.recordNewSides(seq, exec, key, was, b)
 			}
 			return true
 		}
@@ -84,13 +87,18 @@ func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Ex
 }
 
 // recordNewSides records the branch sides that the last call took for the first time.
-func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, b *batch) {
+func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, key slotKey, was bytecode.PathID, b *batch) {
+	var seed *Seed
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		for k := range f.Comparisons {
 			if c := &f.Comparisons[k]; f.Program != nil && !w.tracker.took(f.Program.ID, c) {
-				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}})
+				if seed == nil {
+					seed = planned(seq, &b.task)
+					seed.PID = was
+				}
+				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}, key, seed})
 			}
 		}
 	}
@@ -121,7 +129,7 @@ func (w *worker) runOverridden(ctx context.Context, seq input.Sequence, p *state
 
 // chooseState chooses one of the storage words that the last call read, with the value
 // that it read.
-func (w *worker) chooseState(exec *evm.Execution) (at word, value uint256.Int) {
+func (w *worker) chooseState(exec *evm.Execution) (at word, key slotKey, value uint256.Int) {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	known := 0
 	for i := last[0]; i < last[1]; i++ {
@@ -131,11 +139,11 @@ func (w *worker) chooseState(exec *evm.Execution) (at word, value uint256.Int) {
 				continue
 			}
 			if known++; w.rand.IntN(known) == 0 { // each with the same probability
-				at, value = word{access.Address, access.Slot}, access.Value
+				at, key, value = word{access.Address, access.Slot}, keyOf(access), access.Value
 			}
 		}
 	}
-	return at, value
+	return at, key, value
 }
 
 // undecided appends the branches of the last call that have an untaken side.

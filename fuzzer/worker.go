@@ -393,6 +393,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
+	if way := w.tracker.stores.add(exec); way != 0 && !input.IsTest(seq) {
+		pid = pid.With(bytecode.PathID{}, way)
+	}
 	newPath := w.tracker.isNew(pid)
 	if newPath { // others may be built on it
 		was := pid
@@ -408,7 +411,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	}
 	test := input.IsTest(seq)
 	w.tracker.testing = test
-	n := w.tracker.track(exec, newPath, w.ahead.get(pid))
+	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
 	seen := w.observe(seq, exec)
