@@ -27,8 +27,11 @@ type plans struct {
 // Bounds of plans. All arbitrary: most sides need one variable, and few seeds write it.
 const (
 	maxPlans      = 256 // at once
-	maxPlansOf    = 4   // of one side, by different sequences
+	maxPlansOf    = 2   // of one side, by different sequences
 	writersAtOnce = 8   // that one task tries
+	maxTried      = 16  // that one plan tries
+	leadsPerPlan  = 3   // for each writer: to the same element, and what it is compared with
+	planGrant     = 256 // executions that plans may take at first
 	planShare     = 16  // so much of the executions, at most
 )
 
@@ -47,7 +50,7 @@ func (p *plans) add(d demandedSide) {
 // planningTask puts writers of a variable before a call that waits for them; false when there is nothing to try.
 func (c *Campaign) planningTask() (task, bool) {
 	p := &c.suite.plans
-	if c.Without.RawOrder || c.suite.spent[fromPlan]*planShare > c.result.Stats.Executions {
+	if c.Without.RawOrder || c.suite.spent[fromPlan]*planShare > planGrant*planShare+c.result.Stats.Executions {
 		return task{}, false
 	}
 	p.list = slices.DeleteFunc(p.list, func(plan *plan) bool { return c.taken[plan.side] })
@@ -55,11 +58,11 @@ func (c *Campaign) planningTask() (task, bool) {
 		p.next = (p.next + 1) % len(p.list)
 		plan := p.list[p.next]
 		writers := c.suite.writers[plan.key]
-		if plan.tried == len(writers) {
+		if plan.tried == min(len(writers), maxTried) {
 			continue
 		}
 		t := task{seed: plan.seed, energy: 1, source: fromPlan, seqLen: min(len(plan.seed.Calls)+maxSeqLen/8, c.maxSeqLen)}
-		for plan.tried < len(writers) && len(t.mappingWriters) < writersAtOnce {
+		for plan.tried < min(len(writers), maxTried) && len(t.mappingWriters) < writersAtOnce {
 			t.mappingWriters = append(t.mappingWriters, writers[plan.tried].Calls)
 			plan.tried++
 		}

@@ -141,6 +141,7 @@ type worker struct {
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
+	storesNew     bool              // the latest execution wrote as none did before, see stores
 	override      *stateOverride    // while the last call's state is overridden
 	overridePaths pathSet           // paths from overridden states
 
@@ -155,15 +156,16 @@ type worker struct {
 	current    input.Sequence      // what runs now, for fault reports
 
 	// Scratch: what is kept of it is copied.
-	encoded       evm.Sequence
-	mutant        input.Sequence
-	proposals     []input.Proposal
-	branches      []input.Branch
-	before, after []input.Branch // see fuzzState
-	writes        []slotWrite
-	read, written []element // see substituteKeys
-	callWords     []input.Word
-	step          *step // see worker.follow
+	encoded             evm.Sequence
+	mutant              input.Sequence
+	proposals           []input.Proposal
+	branches            []input.Branch
+	open, before, after []input.Branch // see fuzzState
+	stateWords          []stateWord    // likewise
+	writes              []slotWrite
+	read, written       []element // see substituteKeys
+	callWords           []input.Word
+	step                *step // see worker.follow
 }
 
 // loop answers tasks until the channel is closed.
@@ -283,6 +285,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 	}
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
+	if t.source == fromPlan {
+		budget = leadsPerPlan * len(t.mappingWriters)
+	}
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
 		next, ok := leads.pop()
@@ -317,8 +322,14 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 // its last call met. It returns false when the task is over.
 func (w *worker) judgeState(ctx context.Context, seq input.Sequence, exec *evm.Execution, isNew bool, b *batch) bool {
 	scoped, asks := w.withinScope(seq, exec), w.checksProperties(exec, isNew)
-	if w.fuzzesState(exec) && !w.fuzzState(ctx, seq, exec, b) {
-		return false
+	if w.fuzzesState(exec, w.storesNew) {
+		words := 1
+		if w.storesNew {
+			words = newStateWords
+		}
+		if !w.fuzzState(ctx, seq, exec, words, b) {
+			return false
+		}
 	}
 	if scoped != nil && !w.tryProperty(ctx, scoped, b) {
 		return false
@@ -393,10 +404,15 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	if way := w.tracker.stores.add(exec); way != 0 && !input.IsTest(seq) {
-		pid = pid.With(bytecode.PathID{}, way)
-	}
 	newPath := w.tracker.isNew(pid)
+	way := uint64(0)
+	if !input.IsTest(seq) {
+		way = w.tracker.stores.add(exec)
+	}
+	if w.storesNew = way != 0; w.storesNew && !newPath { // a known path, and as good as a new one
+		pid = pid.With(bytecode.PathID{}, way)
+		newPath = w.tracker.isNew(pid)
+	}
 	if newPath { // others may be built on it
 		was := pid
 		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
