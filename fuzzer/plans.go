@@ -32,7 +32,7 @@ const (
 	maxTried      = 16  // that one plan tries
 	leadsPerPlan  = 3   // for each writer: to the same element, and what it is compared with
 	planGrant     = 256 // executions that plans may take at first
-	planShare     = 16  // so much of the executions, at most
+	planShare     = 32  // so much of the executions, at most
 )
 
 // add makes a plan of a side that was demanded.

@@ -404,15 +404,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	newPath := w.tracker.isNew(pid)
-	way := uint64(0)
-	if !input.IsTest(seq) {
-		way = w.tracker.stores.add(exec)
-	}
-	if w.storesNew = way != 0; w.storesNew && !newPath { // a known path, and as good as a new one
-		pid = pid.With(bytecode.PathID{}, way)
-		newPath = w.tracker.isNew(pid)
-	}
+	pid, newPath := w.isNew(pid, seq, exec)
 	if newPath { // others may be built on it
 		was := pid
 		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
@@ -454,6 +446,21 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		b.passed = append(b.passed, lastOf(seq))
 	}
 	return exec, isNew, true
+}
+
+// isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
+// is as good, and another path from then on.
+func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
+	isNew := w.tracker.isNew(pid)
+	way := uint64(0)
+	if !input.IsTest(seq) {
+		way = w.tracker.stores.add(exec)
+	}
+	if w.storesNew = way != 0; w.storesNew && !isNew {
+		pid = pid.With(bytecode.PathID{}, way)
+		isNew = w.tracker.isNew(pid)
+	}
+	return pid, isNew
 }
 
 // discover keeps what an execution showed.
