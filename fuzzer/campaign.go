@@ -100,6 +100,10 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 				c.dispatch(t, tasks)
 				continue
 			}
+			if t, ok := c.planningTask(); ok {
+				c.dispatch(t, tasks)
+				continue
+			}
 			seed, from := c.pick()                               // line 3
 			energy := c.assignEnergy(seed, from)                 // line 6
 			c.dispatch(c.fuzzingTask(seed, energy, from), tasks) // line 7

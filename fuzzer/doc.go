@@ -35,6 +35,7 @@
 //	demand.go     which functions need longer sequences
 //	footprint.go  which calls write what a seed reads
 //	newstate.go   which states sequences leave
+//	plans.go      who writes what a wanted branch side waits for, put before the call
 //
 // The lookahead analysis:
 //
@@ -47,6 +48,7 @@
 //	worker.go     tasks, batches, the inner loop
 //	tracker.go    which blocks, targets and branch sides executions reached
 //	pathset.go    the paths that a worker remembers
+//	stores.go     what kinds of writes calls have made
 //	leads.go      inputs that are worth trying for a reason, and their order
 //	predict.go    leads from comparisons (harvey §4)
 //	slotsearch.go leads from storage writes whose slot the input moves

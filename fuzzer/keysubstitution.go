@@ -192,8 +192,8 @@ const maxAsked = 2
 
 // askForWritten makes leads in which arguments of a call that read an element become what another call wrote there.
 func (s *step) askForWritten(written, read *element) (leads []lead) {
-	if !s.audit || !s.onDemand || written.value.LtUint64(2) {
-		return nil
+	if leads = s.meetWritten(written, read); len(leads) > 0 || !s.audit || !s.onDemand || written.value.LtUint64(2) {
+		return leads
 	}
 	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)
 	for _, word := range s.callWords {
@@ -207,6 +207,40 @@ func (s *step) askForWritten(written, read *element) (leads []lead) {
 		}
 		if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxAsked {
 			break
+		}
+	}
+	return leads
+}
+
+// meetWritten makes leads of a call that read an element that another call wrote, and compared it: where the other
+// operand is an argument, that becomes what was written. Both sides of the branch may have been taken before, with zero:
+// who transfers nothing needs no balance.
+func (s *step) meetWritten(written, read *element) (leads []lead) {
+	if written.value.IsZero() {
+		return nil
+	}
+	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)
+	frames := s.exec.Calls[read.call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		for k := range s.exec.Frames[i].Comparisons {
+			c := &s.exec.Frames[i].Comparisons[k]
+			other := &c.Right
+			if c.Right == written.value {
+				other = &c.Left
+			} else if c.Left != written.value {
+				continue
+			}
+			at := s.wordOf(other, input.LeafWord)
+			if at < 0 {
+				continue
+			}
+			seq, ok := s.space.With(s.sequence, s.callWords[at], &written.value)
+			if !ok || s.leadHashes.add(s.space, seq) {
+				continue
+			}
+			if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxAsked {
+				return leads
+			}
 		}
 	}
 	return leads

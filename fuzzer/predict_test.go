@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 func TestCameNearer(t *testing.T) {
@@ -96,13 +97,19 @@ func TestDiscoveriesKeepTheirInput(t *testing.T) {
 	if len(b.discoveries) < 3 {
 		t.Fatalf("%d discoveries", len(b.discoveries))
 	}
+	written, known := stores{}, map[bytecode.PathID]bool{}
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
 		exec, err := w.machine.Run(p.space.Encode(d.sequence, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if exec.PathID() != d.pid {
+		pid := exec.PathID()
+		if way := written.add(exec); way != 0 && known[pid] {
+			pid = pid.With(bytecode.PathID{}, way)
+		}
+		known[exec.PathID()] = true
+		if pid != d.pid {
 			t.Errorf("discovery %d: its sequence takes another path: %s", i, format(p.space, d.sequence))
 		}
 	}

@@ -43,7 +43,7 @@ type suspicion struct {
 // of is the scene of an execution of a sequence.
 func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
 	var calls evm.Sequence
-	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Run: s.run, Attempt: s.attempt}
+	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Run: s.run, State: s.state, Attempt: s.attempt}
 	scene.Calls = func() evm.Sequence {
 		if calls == nil {
 			calls = s.config.Space.Encode(seq, nil)
@@ -67,26 +67,25 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 }
 
 // run runs calls on the reference.
-func (s *scenes) run(calls evm.Sequence) (*evm.Execution, *evm.World, error) {
+func (s *scenes) run(calls evm.Sequence) (*evm.Execution, error) {
 	if s.machine == nil {
 		if s.failed || s.config.NewJudge == nil {
-			return nil, nil, errNoReference
+			return nil, errNoReference
 		}
 		m, err := s.config.NewJudge()
 		exporter, ok := m.(evm.Exporter)
 		if err != nil || !ok {
 			s.failed = true
-			return nil, nil, errNoReference
+			return nil, errNoReference
 		}
 		s.machine = exporter
 	}
 	s.runs++
-	exec, err := s.machine.Run(calls)
-	if err != nil {
-		return nil, nil, err
-	}
-	return exec, s.machine.Export(), nil
+	return s.machine.Run(calls)
 }
+
+// state is the state behind the calls that ran last.
+func (s *scenes) state() *evm.World { return s.machine.Export() }
 
 // trace runs calls on a machine that traces; nil: it cannot.
 func (s *scenes) trace(calls evm.Sequence) *evm.Trace {

@@ -42,6 +42,7 @@ const (
 	fromChanging               // one that changes state
 	fromOpening                // one that may lead to a first change of state, see changes
 	fromSolving                // one to solve from, see Campaign.solvingTask
+	fromPlan                   // see Campaign.planningTask
 	sources
 )
 

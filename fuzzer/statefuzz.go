@@ -2,17 +2,21 @@ package fuzzer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // demandedSide is a side of a branch that a function took only from an overridden state.
 type demandedSide struct {
 	function input.Callable
 	side     branchSide
+	key      slotKey // the variable that was overridden
+	seed     *Seed   // the sequence, which is not in the suite
 }
 
 const (
@@ -22,6 +26,9 @@ const (
 	// maxStateSteps bounds the consecutive predictions of a word of the state. Arbitrary:
 	// most take one.
 	maxStateSteps = 4
+	// newStateWords are the words of the state that are fuzzed after an execution that showed something new, instead of
+	// one after some: what it reads may be what another call is for. Arbitrary.
+	newStateWords = 4
 )
 
 // word is a word of the persistent state.
@@ -32,8 +39,8 @@ type word struct {
 
 // fuzzesState decides whether the state of an execution's last call is fuzzed: only where
 // that call passed a branch with an untaken side, and read storage.
-func (w *worker) fuzzesState(exec *evm.Execution) bool {
-	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && w.rand.IntN(stateFuzzInterval) == 0 && readsState(exec)
+func (w *worker) fuzzesState(exec *evm.Execution, isNew bool) bool {
+	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && (isNew || w.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
 }
 
 // readsState reports whether the last call read storage.
@@ -54,12 +61,23 @@ func readsState(exec *evm.Execution) bool {
 // word. Such a run is not an execution of the World's, so it feeds nothing: no targets,
 // oracles, counts, analysis or seeds. Only branch sides that the function never took are
 // recorded, since other sequences may take them. It returns false when the task is over.
-func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
-	at, value := w.chooseState(exec)
-	from := value
-	override := &stateOverride{gas: min(overrideGasFactor*exec.Calls[len(exec.Calls)-1].GasUsed+overrideGasBase, evm.CallGas)}
-	w.before = w.undecided(w.before[:0], exec)
-	to := w.chooseValue(seq, &value, w.before)
+func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Execution, words int, b *batch) bool {
+	w.stateWords = w.chooseState(w.stateWords[:0], exec, words)
+	was, gas := exec.PathID(), min(overrideGasFactor*exec.Calls[len(exec.Calls)-1].GasUsed+overrideGasBase, evm.CallGas)
+	w.open = w.undecided(w.open[:0], exec)
+	for i := range w.stateWords {
+		if !w.fuzzStateWord(ctx, seq, &w.stateWords[i], was, gas, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// fuzzStateWord is fuzzState of one word.
+func (w *worker) fuzzStateWord(ctx context.Context, seq input.Sequence, at *stateWord, was bytecode.PathID, gas uint64, b *batch) bool {
+	from, override := at.value, &stateOverride{gas: gas}
+	w.before = append(w.before[:0], w.open...)
+	to := w.chooseValue(seq, &at.value, w.before)
 	for range maxStateSteps {
 		override.overwrites[0] = evm.Overwrite{Address: at.address, Slot: at.slot, Value: to}
 		exec, ok := w.runOverridden(ctx, seq, override, b)
@@ -68,7 +86,7 @@ func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Ex
 		}
 		if pid := exec.PathID(); !w.tracker.pids.has(pid) {
 			if w.overridePaths.add(pid) {
-				w.recordNewSides(seq, exec, b)
+				w.recordNewSides(seq, exec, at.key, was, b)
 			}
 			return true
 		}
@@ -84,13 +102,18 @@ func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Ex
 }
 
 // recordNewSides records the branch sides that the last call took for the first time.
-func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, b *batch) {
+func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, key slotKey, was bytecode.PathID, b *batch) {
+	var seed *Seed
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		for k := range f.Comparisons {
 			if c := &f.Comparisons[k]; f.Program != nil && !w.tracker.took(f.Program.ID, c) {
-				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}})
+				if seed == nil {
+					seed = planned(seq, &b.task)
+					seed.PID = was
+				}
+				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}, key, seed})
 			}
 		}
 	}
@@ -119,23 +142,34 @@ func (w *worker) runOverridden(ctx context.Context, seq input.Sequence, p *state
 	return exec, ok
 }
 
-// chooseState chooses one of the storage words that the last call read, with the value
-// that it read.
-func (w *worker) chooseState(exec *evm.Execution) (at word, value uint256.Int) {
+// stateWord is a word of the state with the variable that it belongs to and the value that a call read.
+type stateWord struct {
+	word
+	key   slotKey
+	value uint256.Int
+}
+
+// chooseState appends some of the storage words that the last call read, with what it read there: each with the same
+// probability, and none twice.
+func (w *worker) chooseState(dst []stateWord, exec *evm.Execution, most int) []stateWord {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	known := 0
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
 			access := &exec.Frames[i].Storage[j]
-			if access.Write {
+			at := word{access.Address, access.Slot}
+			if access.Write || slices.ContainsFunc(dst, func(s stateWord) bool { return s.word == at }) {
 				continue
 			}
-			if known++; w.rand.IntN(known) == 0 { // each with the same probability
-				at, value = word{access.Address, access.Slot}, access.Value
+			known++
+			if len(dst) < most {
+				dst = append(dst, stateWord{at, keyOf(access), access.Value})
+			} else if k := w.rand.IntN(known); k < most { // reservoir sampling (Vitter, TOMS 1985, algorithm R)
+				dst[k] = stateWord{at, keyOf(access), access.Value}
 			}
 		}
 	}
-	return at, value
+	return dst
 }
 
 // undecided appends the branches of the last call that have an untaken side.

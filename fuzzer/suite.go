@@ -66,6 +66,7 @@ type Suite struct {
 	writers  map[slotKey][]*Seed // by what their last calls write
 	deciding map[slotKey]bool    // variables that decide a branch somewhere
 	demands  demands
+	plans    plans
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted, the sum over counts
 	scripted struct {

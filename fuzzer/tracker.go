@@ -47,6 +47,7 @@ type tracker struct {
 	blocks  map[bytecode.CodeID][]bool // entered
 	sides   map[bytecode.CodeID]*sideTable
 	pids    pathSet
+	stores  stores
 	slots   map[bytecode.Location]*writtenSlots // by write; nil: no slot search
 	writes  []slotWrite                         // scratch
 	testing bool                                // the execution is of a fuzz test, whose writes are not searched
@@ -102,6 +103,7 @@ func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
 		blocks:  map[bytecode.CodeID][]bool{},
 		sides:   map[bytecode.CodeID]*sideTable{},
 		pids:    newPathSet(maxRecentPaths),
+		stores:  stores{},
 	}
 }
 

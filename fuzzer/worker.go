@@ -145,6 +145,7 @@ type worker struct {
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
+	storesNew     bool              // the latest execution wrote as none did before, see stores
 	override      *stateOverride    // while the last call's state is overridden
 	overridePaths pathSet           // paths from overridden states
 
@@ -159,15 +160,16 @@ type worker struct {
 	current    input.Sequence      // what runs now, for fault reports
 
 	// Scratch: what is kept of it is copied.
-	encoded       evm.Sequence
-	mutant        input.Sequence
-	proposals     []input.Proposal
-	branches      []input.Branch
-	before, after []input.Branch // see fuzzState
-	writes        []slotWrite
-	read, written []element // see substituteKeys
-	callWords     []input.Word
-	step          *step // see worker.follow
+	encoded             evm.Sequence
+	mutant              input.Sequence
+	proposals           []input.Proposal
+	branches            []input.Branch
+	open, before, after []input.Branch // see fuzzState
+	stateWords          []stateWord    // likewise
+	writes              []slotWrite
+	read, written       []element // see substituteKeys
+	callWords           []input.Word
+	step                *step // see worker.follow
 }
 
 // loop answers tasks until the channel is closed.
@@ -287,6 +289,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 	}
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
+	if t.source == fromPlan {
+		budget = leadsPerPlan * len(t.mappingWriters)
+	}
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
 		next, ok := leads.pop()
@@ -321,8 +326,14 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 // its last call met. It returns false when the task is over.
 func (w *worker) judgeState(ctx context.Context, seq input.Sequence, exec *evm.Execution, isNew bool, b *batch) bool {
 	scoped, asks := w.withinScope(seq, exec), w.checksProperties(exec, isNew)
-	if w.fuzzesState(exec) && !w.fuzzState(ctx, seq, exec, b) {
-		return false
+	if w.fuzzesState(exec, w.storesNew) {
+		words := 1
+		if w.storesNew {
+			words = newStateWords
+		}
+		if !w.fuzzState(ctx, seq, exec, words, b) {
+			return false
+		}
 	}
 	if scoped != nil && !w.tryProperty(ctx, scoped, b) {
 		return false
@@ -397,7 +408,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	newPath := w.tracker.isNew(pid)
+	pid, newPath := w.isNew(pid, seq, exec)
 	if newPath { // others may be built on it
 		was := pid
 		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
@@ -412,7 +423,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	}
 	test := input.IsTest(seq)
 	w.tracker.testing = test
-	n := w.tracker.track(exec, newPath, w.ahead.get(pid))
+	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
 	seen := w.observe(seq, exec)
@@ -440,6 +451,21 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		b.passed = append(b.passed, lastOf(seq))
 	}
 	return exec, isNew, true
+}
+
+// isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
+// is as good, and another path from then on.
+func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
+	isNew := w.tracker.isNew(pid)
+	way := uint64(0)
+	if !input.IsTest(seq) {
+		way = w.tracker.stores.add(exec)
+	}
+	if w.storesNew = way != 0; w.storesNew && !isNew {
+		pid = pid.With(bytecode.PathID{}, way)
+		isNew = w.tracker.isNew(pid)
+	}
+	return pid, isNew
 }
 
 // discover keeps what an execution showed.

@@ -51,7 +51,7 @@ func examineDosFailedCall(s *Scene, report func(Observation)) {
 	calls := s.Calls().Clone()
 	if own { // what he does to himself is nothing, unless it is the same for others
 		calls[last].From = s.insider()
-		exec, _, err := s.Run(calls)
+		exec, err := s.Run(calls)
 		if err != nil || exec.Calls[last].Outcome == evm.Success {
 			return
 		}
@@ -62,7 +62,7 @@ func examineDosFailedCall(s *Scene, report func(Observation)) {
 	for i := range calls {
 		calls[i].Instructions = nil
 	}
-	if exec, _, err := s.Run(calls); err != nil || exec.Calls[last].Outcome != evm.Success {
+	if exec, err := s.Run(calls); err != nil || exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	f := &s.Exec.Frames[by]

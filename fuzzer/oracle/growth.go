@@ -174,7 +174,7 @@ func (s *Scene) growsFor(e *extent, by []int) bool {
 
 // goesThrough is how many elements of a list the last of some calls goes through; false: not all of them.
 func (s *Scene) goesThrough(calls evm.Sequence, e *extent) (n uint64, ok bool) {
-	exec, _, err := s.Run(calls)
+	exec, err := s.Run(calls)
 	if err != nil || exec.Calls[len(calls)-1].Outcome != evm.Success {
 		return 0, false
 	}

@@ -239,7 +239,7 @@ func (s *Scene) harmsItself(state, than *evm.World) bool {
 
 // inOrder is the state behind calls, of which all or only those of may fail; nil where the machine does.
 func (s *Scene) inOrder(calls evm.Sequence, may func(int) bool) (w *evm.World, ok bool) {
-	exec, w, err := s.Run(calls)
+	exec, err := s.Run(calls)
 	if err != nil {
 		return nil, false
 	}
@@ -247,7 +247,7 @@ func (s *Scene) inOrder(calls evm.Sequence, may func(int) bool) (w *evm.World, o
 	for i := range exec.Calls {
 		ok = ok && (exec.Calls[i].Outcome == evm.Success || may(i))
 	}
-	return w, ok
+	return s.State(), ok
 }
 
 // ReadOnlyReentrancy sees views that are read in the middle of a call (SWC-107): a contract of the project calls
@@ -374,7 +374,7 @@ func (s *Scene) within(frame int, account common.Address) int {
 
 // answers is what a call returns after others.
 func (s *Scene) answers(calls evm.Sequence, question evm.Call) string {
-	exec, _, err := s.Run(append(calls, question))
+	exec, err := s.Run(append(calls, question))
 	if err != nil {
 		return ""
 	}

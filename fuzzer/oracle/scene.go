@@ -25,9 +25,10 @@ type Scene struct {
 	Audit bool
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence
-	// Run runs other calls on the reference, from the same World, and gives the state behind them. The
-	// execution is valid until the next Run.
-	Run func(evm.Sequence) (*evm.Execution, *evm.World, error)
+	// Run runs other calls on the reference, from the same World. The execution is valid until the next Run.
+	Run func(evm.Sequence) (*evm.Execution, error)
+	// State is the state behind the calls of the last Run. It takes longer than they do where the World has many accounts.
+	State func() *evm.World
 	// Replaced are the calls, and from one of them on another account wherever arguments name one, and other bytes
 	// wherever an argument is some.
 	Replaced func(from int, account, by common.Address, data, with []byte) evm.Sequence
@@ -118,7 +119,7 @@ func caller(exec *evm.Execution, frame int) (int, bytecode.Location) {
 // state runs calls, and gives the state behind them; false where that fails, or a call does but those of
 // may.
 func (s *Scene) state(calls evm.Sequence, may func(call int) bool) (*evm.World, bool) {
-	exec, w, err := s.Run(calls)
+	exec, err := s.Run(calls)
 	if err != nil {
 		return nil, false
 	}
@@ -127,7 +128,7 @@ func (s *Scene) state(calls evm.Sequence, may func(call int) bool) (*evm.World, 
 			return nil, false
 		}
 	}
-	return w, true
+	return s.State(), true
 }
 
 // sameState reports whether two states differ in nothing but what outsiders have, and whom they gave it: accounts that
@@ -225,7 +226,7 @@ func (s *Scene) outsiders() (list []common.Address) {
 
 // ask is the number that an account answers after calls; false: it does not.
 func (s *Scene) ask(calls evm.Sequence, to common.Address, data []byte) (x uint256.Int, ok bool) {
-	exec, _, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: to, Data: data}))
+	exec, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: to, Data: data}))
 	if err != nil {
 		return x, false
 	}

@@ -179,8 +179,8 @@ func (s *Scene) changes(calls evm.Sequence, call evm.Call, signer common.Address
 	if !ok {
 		return false
 	}
-	exec, after, err := s.Run(append(calls[:len(calls):len(calls)], call))
-	if err != nil || exec.Calls[len(calls)].Outcome != evm.Success || s.sameState(before, after) {
+	exec, err := s.Run(append(calls[:len(calls):len(calls)], call))
+	if err != nil || exec.Calls[len(calls)].Outcome != evm.Success || s.sameState(before, s.State()) {
 		return false
 	}
 	for i := exec.Calls[len(calls)].Frames[0]; i < exec.Calls[len(calls)].Frames[1]; i++ {

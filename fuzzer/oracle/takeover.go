@@ -295,7 +295,7 @@ func (s *Scene) letIn(from, frame int, access *evm.StorageAccess, report func(Ob
 	if s.pays(calls, from) {
 		return
 	}
-	exec, _, err := s.Run(append(slices.Clone(calls[:from]), calls[last]))
+	exec, err := s.Run(append(slices.Clone(calls[:from]), calls[last]))
 	if err != nil || hasEffect(exec, from) {
 		return
 	}
@@ -342,7 +342,7 @@ func hasEffect(exec *evm.Execution, call int) bool {
 
 // answersFrom reports whether a view reads a word.
 func (s *Scene) answersFrom(calls evm.Sequence, id []byte, access *evm.StorageAccess) bool {
-	exec, _, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: access.Address, Data: id}))
+	exec, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: access.Address, Data: id}))
 	if err != nil {
 		return false
 	}
