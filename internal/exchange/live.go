@@ -228,7 +228,7 @@ func (l *Live) count(what *uint64) {
 
 // Close ends the connection, within a few seconds whatever the hub does, and returns what was counted.
 func (l *Live) Close() Stats {
-	for until := time.Now().Add(farewell); time.Now().Before(until) && l.conn.IsConnected() && l.owes(); {
+	for waited := time.Duration(0); waited < farewell && l.conn.IsConnected() && l.owes(); waited += sendInterval {
 		time.Sleep(sendInterval)
 	}
 	l.cancel()

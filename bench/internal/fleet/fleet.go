@@ -29,6 +29,9 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
+// clock measures what takes too long.
+var clock = time.Now //nolint:forbidigo // measuring time is what this is for
+
 // Programs are the two binaries.
 type Programs struct{ Sightline, Hub string }
 
@@ -54,7 +57,7 @@ func Plan(ctx context.Context, example, file string) error {
 	if err != nil {
 		return err
 	}
-	o.Change.Example, o.Tool, o.Now, o.Log = example, report.Tool{Name: "sightline", Version: version}, time.Now, progress.NewLog(io.Discard, time.Now)
+	o.Change.Example, o.Tool, o.Now, o.Log = example, report.Tool{Name: "sightline", Version: version}, clock, progress.NewLog(io.Discard, clock)
 	return pipeline.Plan(ctx, o, file)
 }
 
@@ -90,7 +93,7 @@ func (o *output) String() string {
 }
 
 func start(program string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(program, args...), begun: time.Now(), ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(program, args...), begun: clock(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // workers and hub share a machine here
 	if err := p.cmd.Start(); err != nil {
@@ -98,7 +101,7 @@ func start(program string, args ...string) (*process, error) {
 	}
 	go func() {
 		_ = p.cmd.Wait()
-		p.took = time.Since(p.begun)
+		p.took = clock().Sub(p.begun)
 		close(p.ended)
 	}()
 	return p, nil
@@ -199,7 +202,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	for i, w := range f.workers {
 		select {
 		case <-w.ended:
-		case <-time.After(time.Until(w.begun.Add(o.Timeout + 3*hang))):
+		case <-time.After(w.begun.Add(o.Timeout + 3*hang).Sub(clock())):
 			f.out.Done = append(f.out.Done, fmt.Sprintf("worker %d hangs", i))
 			w.signal(syscall.SIGKILL)
 			<-w.ended
@@ -240,7 +243,7 @@ func (f *fleet) begin() error {
 	if err := f.startHub(); err != nil {
 		return err
 	}
-	f.begun = time.Now()
+	f.begun = clock()
 	for i := range f.o.Workers {
 		w, err := start(f.o.Sightline, "run", "--plan", f.o.Plan, "--shard", fmt.Sprintf("%d/%d", i, f.o.Workers), "--out", f.folder(i), "--workers", "1",
 			"--timeout", fmt.Sprintf("%g", f.o.Timeout.Seconds()), "--exchange", "nats://"+f.address)
@@ -262,8 +265,8 @@ func (f *fleet) startHub() (err error) {
 	if f.hub, err = start(f.o.Hub, args...); err != nil {
 		return err
 	}
-	for until := time.Now().Add(hubPatience); !strings.Contains(f.hub.out.String(), "is ready"); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) || !f.hub.runs() {
+	for until := clock().Add(hubPatience); !strings.Contains(f.hub.out.String(), "is ready"); time.Sleep(10 * time.Millisecond) {
+		if clock().After(until) || !f.hub.runs() {
 			return fmt.Errorf("the hub does not get ready: %s", f.hub.out.String())
 		}
 	}
@@ -309,10 +312,10 @@ func (f *fleet) disturb(ctx context.Context) {
 	slices.SortStableFunc(events, func(a, b event) int { return int(a.at - b.at) })
 	watch := time.NewTicker(time.Second)
 	defer watch.Stop()
-	for ctx.Err() == nil && (len(events) > 0 || slices.ContainsFunc(f.workers, (*process).runs)) && time.Since(f.begun) < f.o.Timeout+3*hang {
+	for ctx.Err() == nil && (len(events) > 0 || slices.ContainsFunc(f.workers, (*process).runs)) && clock().Sub(f.begun) < f.o.Timeout+3*hang {
 		var next <-chan time.Time
 		if len(events) > 0 {
-			next = time.After(time.Until(f.begun.Add(events[0].at)))
+			next = time.After(f.begun.Add(events[0].at).Sub(clock()))
 		}
 		select {
 		case <-next:
@@ -320,7 +323,7 @@ func (f *fleet) disturb(ctx context.Context) {
 			if err := events[0].do(); err != nil {
 				what += ": " + err.Error()
 			}
-			f.out.Done = append(f.out.Done, fmt.Sprintf("%s at %.1f s", what, time.Since(f.begun).Seconds()))
+			f.out.Done = append(f.out.Done, fmt.Sprintf("%s at %.1f s", what, clock().Sub(f.begun).Seconds()))
 			events = events[1:]
 		case <-watch.C:
 			f.lookAtHub()
@@ -341,7 +344,7 @@ func (f *fleet) show() {
 	if f.o.Watch == nil {
 		return
 	}
-	s := Sight{After: time.Since(f.begun)}
+	s := Sight{After: clock().Sub(f.begun)}
 	_, s.Hub = f.hub.memory()
 	for _, w := range f.workers {
 		_, now := w.memory()
