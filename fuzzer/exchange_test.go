@@ -139,6 +139,7 @@ func TestExchangeLockStep(t *testing.T) {
 		return table.runAll(t, func(id int) Config {
 			config := p.config(100*seed+uint64(id), 400_000)
 			config.Now = frozen
+			config.Without.StateFuzzing = true // it finds keys of later steps before the earlier ones are taken
 			return config
 		})
 	}
