@@ -124,6 +124,9 @@ func (w *Writer) write(result *fuzzer.Result, end string) error {
 	if w.before != nil && standingOf(end, result.Stats.Executions).compare(standingOf(w.before.End, w.before.Stats.Executions)) < 0 {
 		return nil
 	}
+	if end != Running { // numbered by the result alone: equal campaigns leave equal bytes, whenever they were written
+		w.sequences = newSequences(w.space)
+	}
 	file, contents := w.pack(result, end)
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)

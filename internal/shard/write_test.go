@@ -3,6 +3,8 @@ package shard
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -219,5 +221,48 @@ func TestFindingsAreKept(t *testing.T) {
 	got := write(input.Callable{Instance: last.Instance, Function: last.Function}) // in some shard
 	if len(got.Passed) != 1 || got.Findings[0].NeverPassed {
 		t.Errorf("%v passed, and the finding says of it that it never did: %v", got.Passed, got.Findings[0].NeverPassed)
+	}
+}
+
+// TestSameBytes: what a shard leaves in the end does not tell when it was written before.
+func TestSameBytes(t *testing.T) {
+	c := campaignOn(t, "crowdsale")
+	result, err := (&fuzzer.Campaign{Config: *c}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := *result
+	early.Suite = slices.Clone(result.Suite[len(result.Suite)/2:])
+	slices.Reverse(early.Suite)
+	var folders [2]map[string]string
+	for i := range folders {
+		dir := t.TempDir()
+		w, err := NewWriter(dir, headerOf(t, c, 0, 1), c.Space, c.Table, c.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			if err := w.Write(&early, Running); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(result, Done); err != nil {
+			t.Fatal(err)
+		}
+		folders[i] = map[string]string{}
+		err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			folders[i][name] = string(data)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(folders[0], folders[1]) {
+		t.Errorf("%q, and %q where it was written before", slices.Sorted(maps.Keys(folders[0])), slices.Sorted(maps.Keys(folders[1])))
 	}
 }
