@@ -71,7 +71,7 @@ func TestPlans(t *testing.T) {
 	if !slices.ContainsFunc(sidesOfFee, func(d demandedSide) bool {
 		block, _ := p.table.Program(d.side.code).BlockOf(d.side.pc)
 		side, _ := sides(&evm.Comparison{Taken: d.side.taken})
-		return w.tracker.sides[d.side.code].at(block).taken[side]
+		return w.tracker.sides[0][d.side.code].at(block).taken[side]
 	}) {
 		t.Error("the plans took none of the sides")
 	}

@@ -45,12 +45,12 @@ type tracker struct {
 	kept    []bool                     // by target: reached in a call that succeeded
 	seen    []bool                     // by target: entered at all
 	blocks  map[bytecode.CodeID][]bool // entered
-	sides   map[bytecode.CodeID]*sideTable
+	sides   [2]map[bytecode.CodeID]*sideTable // of sequences, and of fuzz tests: these check what no other call does
 	pids    pathSet
 	stores  stores
 	slots   map[bytecode.Location]*writtenSlots // by write; nil: no slot search
 	writes  []slotWrite                         // scratch
-	testing bool                                // the execution is of a fuzz test, whose writes are not searched
+	testing bool                                // the execution is of a fuzz test, whose writes are not searched, see sidesNow
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
@@ -101,7 +101,7 @@ func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
 		kept:    make([]bool, count),
 		seen:    make([]bool, count),
 		blocks:  map[bytecode.CodeID][]bool{},
-		sides:   map[bytecode.CodeID]*sideTable{},
+		sides:   [2]map[bytecode.CodeID]*sideTable{{}, {}},
 		pids:    newPathSet(maxRecentPaths),
 		stores:  stores{},
 	}
@@ -220,16 +220,17 @@ func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news
 		return
 	}
 	t.nearUndecided = false
+	known := t.sidesNow()
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		if f.Program == nil {
 			continue
 		}
-		table := t.sides[f.Program.ID]
+		table := known[f.Program.ID]
 		if table == nil {
 			table = newSideTable(f.Program)
-			t.sides[f.Program.ID] = table
+			known[f.Program.ID] = table
 		}
 		inProgram := ahead.in(f.Program.ID)
 		for k := range f.Comparisons {
@@ -244,6 +245,15 @@ func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news
 			}
 		}
 	}
+}
+
+// sidesNow are the branch sides that were taken by fuzz tests, or by other calls: a side that the one have taken may show
+// something new after the other.
+func (t *tracker) sidesNow() map[bytecode.CodeID]*sideTable {
+	if t.testing {
+		return t.sides[1]
+	}
+	return t.sides[0]
 }
 
 // take records a decision and reports whether its other side is still untaken.
@@ -285,13 +295,13 @@ func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *
 
 // decided reports whether both sides of a conditional jump have been taken.
 func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
-	table := t.sides[code]
+	table := t.sidesNow()[code]
 	return table != nil && table.at(c.Block).taken == [2]bool{true, true}
 }
 
 // took reports whether a conditional jump has had this outcome before.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
-	table := t.sides[code]
+	table := t.sidesNow()[code]
 	side, _ := sides(c)
 	return table != nil && table.at(c.Block).taken[side]
 }
