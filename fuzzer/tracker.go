@@ -42,9 +42,9 @@ type approach struct {
 // passed on. Its tables are dense, by block and by pc, since it sees every execution.
 type tracker struct {
 	targets map[bytecode.CodeID]*entries
-	kept    []bool                     // by target: reached in a call that succeeded
-	seen    []bool                     // by target: entered at all
-	blocks  map[bytecode.CodeID][]bool // entered
+	kept    []bool                            // by target: reached in a call that succeeded
+	seen    []bool                            // by target: entered at all
+	blocks  map[bytecode.CodeID][]bool        // entered
 	sides   [2]map[bytecode.CodeID]*sideTable // of sequences, and of fuzz tests: these check what no other call does
 	pids    pathSet
 	stores  stores

@@ -79,14 +79,19 @@ func (v *view) stored(read *evm.StorageAccess, at bytecode.Location) (account co
 			if call.exec.Calls[len(call.exec.Calls)-1].Outcome != evm.Success || !changes(call.exec, read) {
 				continue
 			}
-			if account, ok = v.strangerAfter(call.seq, last, at); !ok {
+			stranger, found := v.strangerAfter(call.seq, last, at)
+			if !found {
 				continue
 			}
-			after = v.steps(v.needed(call.seq, last, at, account))
-			return account, w.Function, after, true
+			if after = v.steps(v.needed(call.seq, last, at, stranger)); after != "" {
+				return stranger, w.Function, after, true
+			}
+			if !ok { // unless others can be said
+				account, writer, ok = stranger, w.Function, true
+			}
 		}
 	}
-	return common.Address{}, "", "", false
+	return account, writer, "", ok
 }
 
 // needed are the calls without which msg.sender would not be compared with an account; nil: they
@@ -99,6 +104,9 @@ func (v *view) needed(before input.Sequence, last evm.Sequence, at bytecode.Loca
 	does := func(seq input.Sequence) bool {
 		got, ok := v.strangerAfter(seq, last, at)
 		return ok && got == account
+	}
+	if direct := v.direct(before); does(direct) {
+		before = direct
 	}
 	if !does(before) {
 		return nil
@@ -113,8 +121,36 @@ func (v *view) needed(before input.Sequence, last evm.Sequence, at bytecode.Loca
 	return before
 }
 
-// steps are the steps of a set-up that make calls; empty: there are too many, or their arguments
-// are lists and the like.
+// direct are calls without the attackers' contract: what it calls, and is called for, the first sender does.
+func (v *view) direct(seq input.Sequence) (direct input.Sequence) {
+	space := v.head.Space
+	exec, err := v.judge.Run(space.Encode(seq, nil))
+	if err != nil {
+		return nil
+	}
+	for i, call := range seq.Clone() {
+		sender := space.Senders[call.Sender]
+		if !sender.IsContract() {
+			direct = append(direct, call)
+			continue
+		}
+		for at := exec.Calls[i].Frames[0]; at < exec.Calls[i].Frames[1]; at++ {
+			f := &exec.Frames[at]
+			if f.Kind != evm.KindCall || f.Parent < 0 || exec.Frames[f.Parent].CodeAddress != sender.Address {
+				continue
+			}
+			if inner, err := space.Read(&evm.Call{From: space.Senders[0].Address, To: f.Self, Data: f.Input, Value: f.Value}); err == nil {
+				direct = append(direct, inner)
+			}
+		}
+		call.Sender, call.Script = 0, nil
+		direct = append(direct, call)
+	}
+	return direct
+}
+
+// steps are the steps of a set-up that make calls; empty: there are too many, their arguments are lists and the
+// like, or the attackers' contract makes one, which no set-up has.
 func (v *view) steps(seq input.Sequence) string {
 	const most = 3 // calls; arbitrary
 	if len(seq) == 0 || len(seq) > most {
@@ -122,6 +158,9 @@ func (v *view) steps(seq input.Sequence) string {
 	}
 	var list []string
 	for i, call := range v.head.Space.Encode(seq, nil) {
+		if v.head.Space.Senders[seq[i].Sender].IsContract() {
+			return ""
+		}
 		n := slices.IndexFunc(v.head.World.Instances, func(in evm.Instance) bool { return in.Address == call.To })
 		if n < 0 || v.head.World.Instances[n].Contract == nil || len(call.Data) < 4 || !call.Value.IsZero() {
 			return ""
