@@ -41,16 +41,17 @@ type approach struct {
 // tracker records what the executions of one machine have reached, so that only news is
 // passed on. Its tables are dense, by block and by pc, since it sees every execution.
 type tracker struct {
-	targets map[bytecode.CodeID]*entries
-	kept    []bool                            // by target: reached in a call that succeeded
-	seen    []bool                            // by target: entered at all
-	blocks  map[bytecode.CodeID][]bool        // entered
-	sides   [2]map[bytecode.CodeID]*sideTable // of sequences, and of fuzz tests: these check what no other call does
-	pids    pathSet
-	stores  stores
-	slots   map[bytecode.Location]*writtenSlots // by write; nil: no slot search
-	writes  []slotWrite                         // scratch
-	testing bool                                // the execution is of a fuzz test, whose writes are not searched, see sidesNow
+	targets  map[bytecode.CodeID]*entries
+	kept     []bool                            // by target: reached in a call that succeeded
+	seen     []bool                            // by target: entered at all
+	blocks   map[bytecode.CodeID][]bool        // entered
+	sides    [2]map[bytecode.CodeID]*sideTable // of calls, and of those of tests: these check what no other does
+	pids     pathSet
+	stores   stores
+	slots    map[bytecode.Location]*writtenSlots // by write; nil: no slot search
+	writes   []slotWrite                         // scratch
+	testing  bool                                // the execution is of a fuzz test, whose writes are not searched
+	checking bool                                // its last call is one of a test's, see sidesNow
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
@@ -247,10 +248,10 @@ func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news
 	}
 }
 
-// sidesNow are the branch sides that were taken by fuzz tests, or by other calls: a side that the one have taken may show
-// something new after the other.
+// sidesNow are the branch sides that were taken by fuzz tests and the handlers of invariants, or by other calls: a side that
+// the one have taken may show something new after the other.
 func (t *tracker) sidesNow() map[bytecode.CodeID]*sideTable {
-	if t.testing {
+	if t.checking {
 		return t.sides[1]
 	}
 	return t.sides[0]

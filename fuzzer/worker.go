@@ -183,7 +183,7 @@ func (w *worker) loop(ctx context.Context, tasks <-chan task, batches chan<- bat
 func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if t.seed != nil {
 		t.sequence = t.seed.Calls.Unpack()
-		w.tracker.testing = t.seed.Calls.IsTest()
+		w.tracker.checking = w.checks(t.sequence)
 	}
 	b = batch{worker: w.id, task: t}
 	w.mutator.Avoid(t.avoided)
@@ -423,7 +423,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		ahead = w.analyze(exec, b)
 	}
 	test := input.IsTest(seq)
-	w.tracker.testing = test
+	w.tracker.testing, w.tracker.checking = test, w.checks(seq)
 	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
@@ -452,6 +452,12 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		b.passed = append(b.passed, lastOf(seq))
 	}
 	return exec, isNew, true
+}
+
+// checks reports whether a sequence ends with a fuzz test, or with a call of a handler.
+func (w *worker) checks(seq input.Sequence) bool {
+	_, handler := w.space.Tested(seq)
+	return handler || input.IsTest(seq)
 }
 
 // isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
