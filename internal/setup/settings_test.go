@@ -44,7 +44,7 @@ func TestSettingsAreRead(t *testing.T) {
 // TestTimeout: a change of many targets gets the time that a campaign needs, and others the usual one.
 func TestTimeout(t *testing.T) {
 	r := find(t, ".", map[string]string{"foundry.toml": "[profile.default]\n", "src/A.sol": source})
-	for targets, want := range map[int]string{0: "timeout: 120", 15: "timeout: 120", 6100: "timeout: 120", 6200: "timeout: 180", 19_629: "timeout: 420", 10_000_000: "timeout: 600"} {
+	for targets, want := range map[int]string{0: "timeout: 120", 15: "timeout: 120", 12_100: "timeout: 120", 12_200: "timeout: 180", 19_629: "timeout: 240", 10_000_000: "timeout: 600"} {
 		text := Settings(r, &report.Report{Targets: make([]report.Target, targets)})
 		if !strings.Contains(text, "\n"+want+"\n") {
 			t.Errorf("%d targets: want %q in\n%s", targets, want, text)
