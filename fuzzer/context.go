@@ -13,7 +13,7 @@ type sequenceContext struct {
 	writer         input.Packed   // its last call writes what the seed's reads
 	chains         []input.Packed // each call writes what the next one reads, and the last what the seed's does
 	repeated       input.Packed   // its last call reads and writes what the seed's reads
-	mappingWriters []input.Packed // each writes a mapping of which the seed wants an element, see prependWriter
+	mappingWriters []input.Packed // each writes a mapping of which the seed wants an element, or what a plan waits for, see prependWriter
 }
 
 // maxChains bounds the chains that one task is given. Arbitrary: most are wrong, but

@@ -26,8 +26,8 @@ const (
 	// maxStateSteps bounds the consecutive predictions of a word of the state. Arbitrary:
 	// most take one.
 	maxStateSteps = 4
-	// newStateWords are the words of the state that are fuzzed after an execution that showed something new, instead of
-	// one after some: what it reads may be what another call is for. Arbitrary.
+	// newStateWords are the words of the state that are fuzzed after every execution that wrote as none did before, see
+	// stores: what it reads may be what another call is for. Arbitrary.
 	newStateWords = 4
 )
 
@@ -39,8 +39,8 @@ type word struct {
 
 // fuzzesState decides whether the state of an execution's last call is fuzzed: only where
 // that call passed a branch with an untaken side, and read storage.
-func (w *worker) fuzzesState(exec *evm.Execution, isNew bool) bool {
-	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && (isNew || w.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
+func (w *worker) fuzzesState(exec *evm.Execution, storesNew bool) bool {
+	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && (storesNew || w.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
 }
 
 // readsState reports whether the last call read storage.

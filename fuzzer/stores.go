@@ -16,7 +16,7 @@ const (
 
 // stores are the kinds of writes that last calls which succeeded have made, by instruction: a transfer of nothing takes the
 // same path as one of something, and only the latter leaves a state in which others do something else. It is novelty by
-// what flows through storage, as the dataflow waypoints of ItyFuzz are (Shou, Tan and Sen, ISSTA 2023, §4.2), of three
+// what flows through storage, as the dataflow waypoints of ItyFuzz are (Shou, Tan and Sen, ISSTA 2023), of three
 // kinds instead of ranges of values.
 type stores map[bytecode.Location]uint8 // bits of kinds
 

@@ -72,7 +72,7 @@ func (s *subject) attempt(ctx context.Context, run *harness.Run, w way, limit ti
 }
 
 // config is a campaign's with the product's settings: all oracles, machines that are
-// checked, and go-ethereum as the judge. There are no targets unless they are asked for, since
+// checked, and go-ethereum as the judge. Targets are only those that were asked for, since
 // steering toward some would say which cells matter.
 func (s *subject) config(run *harness.Run, without fuzzer.Techniques) fuzzer.Config {
 	config := s.Config(nil, without, run.Seed, run.Now)

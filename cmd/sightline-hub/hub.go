@@ -48,7 +48,7 @@ Beyond this machine it listens with TLS and a token alone. Workers know the toke
 Exit codes: 0 ended by a signal, 2 bad input, 3 cannot listen or keep inputs.`
 
 const examples = `  # workers on this machine
-  sightline-hub --store /tmp/seeds
+  sightline-hub --store seeds
 
   # workers on others
   openssl rand -hex 32 > token
@@ -90,7 +90,7 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		}
 		fmt.Fprintf(stdout, "sightline-hub is ready at %s\n", h.URL())
 		if o.Token == "" {
-			fmt.Fprintln(stdout, "there is no token: every program on this machine may send inputs and read them")
+			fmt.Fprintln(stdout, "without a token, every program on this machine may send inputs and read them")
 		}
 		<-cmd.Context().Done()
 		h.Stop()

@@ -202,7 +202,7 @@ func TestActionMatrix(t *testing.T) {
 		m := carriedOut(t, pullRequest(t, "base", "head", nil), "matrix.yml", 3)
 		m.lost = lost
 		if !m.planned(nil) {
-			t.Fatalf("there is no plan:\n%s", m.log)
+			t.Fatalf("no plan was written:\n%s", m.log)
 		}
 		m.want(0, map[string]string{"plan": "sightline-plan.tar"})
 		m.fuzzed(nil)
@@ -226,7 +226,7 @@ func TestActionMatrixQuorum(t *testing.T) {
 	m := carriedOut(t, pullRequest(t, "head", "base", nil), "matrix.yml", 3)
 	m.lost = []int{0, 2}
 	if !m.planned(nil) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.fuzzed(nil)
 	m.merged(nil)
@@ -288,7 +288,7 @@ func TestActionMatrixPublic(t *testing.T) {
 	m = carriedOut(t, s, "matrix.yml", 2)
 	key := map[string]string{"secrets.SIGHTLINE_SHARD_KEY": sealKey}
 	if !m.planned(key) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.fuzzed(key)
 	for _, file := range below(t, filepath.Join(m.artifacts, "shards")) {
@@ -328,7 +328,7 @@ func TestActionShardStopped(t *testing.T) {
 	s.env["INPUT_TEST-LIMIT"] = "1000000000"
 	m := carriedOut(t, s, "matrix.yml", 1)
 	if !m.planned(nil) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.workspace = t.TempDir()
 	m.copy(filepath.Join(m.artifacts, "plan"), filepath.Join(m.workspace, "sightline-plan.tar"))
@@ -410,7 +410,7 @@ func TestActionNightly(t *testing.T) {
 	s := night(t, true, side(t, "crowdsale", "head", nil), "head")
 	m := carriedOut(t, s, "nightly.yml", 2)
 	if !m.planned(nil) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.want(0, nil)
 	before := m.seeds()
@@ -427,7 +427,7 @@ func TestActionNightly(t *testing.T) {
 	saved := below(t, filepath.Join(m.workspace, ".sightline", "corpus"))
 
 	if !m.planned(nil) { // the next night, with what the cache has
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	if n := m.seeds(); n != before+len(saved) {
 		t.Errorf("the plan has %d seeds, after %d and %d that were saved", n, before, len(saved))
@@ -440,7 +440,7 @@ func TestActionNightly(t *testing.T) {
 	m.fake.Issues = []fakegithub.Issue{open}
 	m.lost = []int{1}
 	if !m.planned(nil) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.fuzzed(nil)
 	m.merged(nil)
@@ -460,7 +460,7 @@ func TestActionNightlyPublic(t *testing.T) {
 	m := carriedOut(t, night(t, false, side(t, "crowdsale", "head", nil), "head"), "nightly.yml", 2)
 	key := map[string]string{"secrets.SIGHTLINE_SHARD_KEY": sealKey}
 	if !m.planned(key) {
-		t.Fatalf("there is no plan:\n%s", m.log)
+		t.Fatalf("no plan was written:\n%s", m.log)
 	}
 	m.fuzzed(key)
 	logs := m.log

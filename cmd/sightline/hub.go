@@ -26,7 +26,7 @@ else needs. Campaigns connect with "sightline run --exchange URL".
 
 It is installed by: go install github.com/sightline-evm/sightline/cmd/sightline-hub@latest
 Any NATS server with JetStream does as well.`,
-		Example: `  sightline hub --store /tmp/seeds
+		Example: `  sightline hub --store seeds
   sightline run --exchange nats://127.0.0.1:4222`,
 		DisableFlagParsing: true, // they are the other program's
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -29,7 +29,7 @@ func Keep(out io.Writer, k Key, s Sample) error {
 	return json.NewEncoder(out).Encode(record{k, s})
 }
 
-// OpenSamples reads the campaigns of earlier runs and opens the file for more. Without a name there is no file.
+// OpenSamples reads the campaigns of earlier runs and opens the file for more. Without a name, nothing is kept.
 func OpenSamples(name string) (map[Key]Sample, *os.File, error) {
 	if name == "" {
 		return nil, nil, nil
