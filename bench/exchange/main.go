@@ -1,72 +1,73 @@
-// Command exchange measures the live exchange in processes of its own on this machine:
-//
-//	-kills N    N runs of four workers and a hub, in each of which workers, the hub, or both are killed with -9 at random moments
-//	-soak D     two workers and a hub for so long: memory and seeds over time
+// Command exchange measures the live exchange in processes of its own on this machine.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/fleet"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
+
+const doc = `Runs fleets of workers and a hub as processes on this machine:
+
+  -kills N    N runs of four workers and a hub, in each of which workers, the hub, or both are
+              killed with -9 at random moments; -seconds is the length of a campaign
+  -soak D     two workers and a hub for so long: memory and seeds over time
+
+summary: of -kills, runs, faults, beyondLimitSeconds (the longest that a survivor took beyond its limit) and hubMB,
+the most that the hub held; of -soak, hubMB and storeMB at the end. -runs means nothing here. Exit code 1 on a fault.`
 
 var options struct {
 	kills   int
 	soak    time.Duration
 	every   time.Duration
 	example string
-	seconds float64
 	workers int
-	seed    uint64
 }
 
 func main() {
-	flag.IntVar(&options.kills, "kills", 0, "so many runs with kills")
-	flag.DurationVar(&options.soak, "soak", 0, "one run of two workers for so long")
-	flag.DurationVar(&options.every, "every", time.Minute, "a row of -soak for so long")
-	flag.StringVar(&options.example, "example", "crowdsale", "the embedded example that is fuzzed")
-	flag.Float64Var(&options.seconds, "seconds", 6, "of each worker's campaign, with -kills")
-	flag.IntVar(&options.workers, "workers", 4, "of a run, with -kills")
-	flag.Uint64Var(&options.seed, "seed", 1, "of what is killed when")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		stop()
-		os.Exit(1) //nolint:forbidigo // this is main
-	}
+	harness.Main(harness.Comparison{
+		Name: "exchange", Doc: doc, Seconds: 6, SecondsDoc: "length of each worker's campaign in seconds, with -kills", Runs: 1, Measure: measure,
+		Flags: func(flags *flag.FlagSet) {
+			flags.IntVar(&options.kills, "kills", 0, "so many runs with kills")
+			flags.DurationVar(&options.soak, "soak", 0, "one run of two workers for so long")
+			flags.DurationVar(&options.every, "every", time.Minute, "a row of -soak for so long")
+			flags.StringVar(&options.example, "example", "crowdsale", "the embedded example that is fuzzed")
+			flags.IntVar(&options.workers, "workers", 4, "of a run, with -kills")
+		},
+	})
 }
 
-func run(ctx context.Context) error {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
+	if (options.kills > 0) == (options.soak > 0) {
+		return nil, errors.New("want -kills N or -soak D")
+	}
 	dir, err := os.MkdirTemp("", "sightline-exchange-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	programs, err := fleet.Build(ctx, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	plan := filepath.Join(dir, "plan.tar")
 	if err := fleet.Plan(ctx, options.example, plan); err != nil {
-		return err
+		return nil, err
 	}
-	switch {
-	case options.kills > 0:
-		return kills(ctx, programs, plan, dir)
-	case options.soak > 0:
-		return soak(ctx, programs, plan, dir)
+	if options.kills > 0 {
+		return kills(ctx, run, programs, plan, dir)
 	}
-	return fmt.Errorf("want -kills N or -soak D")
+	return soak(ctx, run, programs, plan, dir)
 }
 
 // kinds of runs, in turns: what is killed.
@@ -85,19 +86,19 @@ var kinds = []struct {
 }
 
 // kills runs fleets in which something is killed.
-func kills(ctx context.Context, programs fleet.Programs, plan, dir string) error {
-	fmt.Fprintln(os.Stdout, "| run | killed | workers killed | survivors complete | longest beyond the limit | hub's memory | targets: all workers / least of a survivor | inputs of others run |")
-	fmt.Fprintln(os.Stdout, "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-	failed, worst, memory := 0, time.Duration(0), int64(0)
+func kills(ctx context.Context, run *harness.Run, programs fleet.Programs, plan, dir string) (*harness.Result, error) {
+	table := harness.Table{Title: "kills", Columns: []string{"run", "killed", "workers killed", "survivors complete", "s beyond the limit", "MB of the hub", "targets: all workers", "least of a survivor", "inputs of others run"}}
+	result := &harness.Result{Summary: map[string]float64{}}
+	faults, worst, memory := 0, time.Duration(0), int64(0)
 	for n := range options.kills {
 		kind := kinds[n%len(kinds)]
 		at := filepath.Join(dir, fmt.Sprintf("run-%d", n))
 		out, err := fleet.Run(ctx, fleet.Options{
-			Programs: programs, Plan: plan, Dir: at, Workers: options.workers, Timeout: time.Duration(options.seconds * float64(time.Second)),
-			Rand: rand.New(rand.NewPCG(options.seed, uint64(n))), KillWorkers: kind.workers, KillHub: kind.hub, RestartHub: kind.restart,
+			Programs: programs, Plan: plan, Dir: at, Workers: options.workers, Timeout: time.Duration(run.Seconds * float64(time.Second)),
+			Rand: rand.New(rand.NewPCG(run.Seed, uint64(n))), KillWorkers: kind.workers, KillHub: kind.hub, RestartHub: kind.restart,
 		})
 		if err != nil {
-			return fmt.Errorf("run %d: %w", n, err)
+			return nil, fmt.Errorf("run %d: %w", n+1, err)
 		}
 		killed, complete, survivors, overrun, received := 0, 0, 0, time.Duration(0), 0
 		for i := range out.Workers {
@@ -114,48 +115,55 @@ func kills(ctx context.Context, programs fleet.Programs, plan, dir string) error
 			received += w.Received()
 		}
 		union, least := out.Union()
-		fmt.Fprintf(os.Stdout, "| %d | %s | %d | %d of %d | %.1f s | %d MB | %d / %d | %d |\n", n+1, kind.name, killed, complete, survivors, overrun.Seconds(), out.HubPeak>>20, union, least, received)
+		table.Add(strconv.Itoa(n+1), kind.name, strconv.Itoa(killed), fmt.Sprintf("%d of %d", complete, survivors), harness.Number(overrun.Seconds()),
+			strconv.FormatInt(out.HubPeak>>20, 10), strconv.Itoa(union), strconv.Itoa(least), strconv.Itoa(received))
 		if err := out.Check(0); err != nil {
-			failed++
-			fmt.Fprintf(os.Stdout, "\nrun %d: %s: %v\n\n", n+1, strings.Join(out.Done, ", "), err)
+			faults++
+			table.Notes = append(table.Notes, fmt.Sprintf("run %d: %s: %v", n+1, strings.Join(out.Done, ", "), err))
 		}
 		worst, memory = max(worst, overrun), max(memory, out.HubPeak)
+		run.Logf("%d of %d runs, %d with a fault", n+1, options.kills, faults)
 		if err := os.RemoveAll(at); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	fmt.Fprintf(os.Stdout, "\n%d runs: %d with a fault; the longest that a survivor took beyond its limit is %.1f s; the hub had at most %d MB in memory\n", options.kills, failed, worst.Seconds(), memory>>20)
-	if failed > 0 {
-		return fmt.Errorf("%d runs failed", failed)
+	result.Tables = []harness.Table{table}
+	result.Summary["runs"], result.Summary["faults"] = float64(options.kills), float64(faults)
+	result.Summary["beyondLimitSeconds"], result.Summary["hubMB"] = worst.Seconds(), float64(memory>>20)
+	if faults > 0 {
+		return result, fmt.Errorf("%d runs failed", faults)
 	}
-	return nil
+	return result, nil
 }
 
 // soak runs two workers for long.
-func soak(ctx context.Context, programs fleet.Programs, plan, dir string) error {
-	fmt.Fprintln(os.Stdout, "| after | hub's memory | workers' memory | store |")
-	fmt.Fprintln(os.Stdout, "| ---: | ---: | ---: | ---: |")
+func soak(ctx context.Context, run *harness.Run, programs fleet.Programs, plan, dir string) (*harness.Result, error) {
+	table := harness.Table{Title: "soak", Columns: []string{"after", "MB of the hub", "MB of the workers", "MB of the store"}}
+	result := &harness.Result{Summary: map[string]float64{}}
 	var next time.Duration
 	out, err := fleet.Run(ctx, fleet.Options{
 		Programs: programs, Plan: plan, Dir: filepath.Join(dir, "soak"), Workers: 2, Timeout: options.soak,
 		Watch: func(s fleet.Sight) {
+			result.Summary["hubMB"], result.Summary["storeMB"] = float64(s.Hub>>20), float64(s.StoreSize)/1e6
 			if s.After < next {
 				return
 			}
 			next += options.every
 			var memory []string
 			for _, bytes := range s.Workers {
-				memory = append(memory, fmt.Sprintf("%d MB", bytes>>20))
+				memory = append(memory, strconv.FormatInt(bytes>>20, 10))
 			}
-			fmt.Fprintf(os.Stdout, "| %s | %d MB | %s | %.1f MB |\n", s.After.Round(time.Second), s.Hub>>20, strings.Join(memory, ", "), float64(s.StoreSize)/1e6)
+			table.Add(s.After.Round(time.Second).String(), strconv.FormatInt(s.Hub>>20, 10), strings.Join(memory, ", "), harness.Number(float64(s.StoreSize)/1e6))
+			run.Logf("%s of %s", s.After.Round(time.Second), options.soak)
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range out.Workers {
 		w := &out.Workers[i]
-		fmt.Fprintf(os.Stdout, "\nworker %d: exit %d, %s; %s\n", i, w.Exit, w.End, w.Exchanged())
+		table.Notes = append(table.Notes, fmt.Sprintf("Worker %d: exit code %d, %s; %s.", i+1, w.Exit, w.End, w.Exchanged()))
 	}
-	return out.Check(0)
+	result.Tables = []harness.Table{table}
+	return result, out.Check(0)
 }

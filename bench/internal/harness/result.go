@@ -55,18 +55,37 @@ func (r *Result) print(out io.Writer, asJSON bool) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(r)
 	}
+	_, err := fmt.Fprintf(out, "%s%sseed %d, %s s, %d runs; %s\n", r.Markdown(), r.summary(), r.Seed, Number(r.Seconds), r.Runs, r.Machine)
+	return err
+}
+
+// Markdown is the tables with their notes, as a page shows them.
+func (r *Result) Markdown() string {
 	var text strings.Builder
 	for _, t := range r.Tables {
 		t.markdown(&text)
 	}
-	summary := Table{Title: "summary", Columns: []string{"name", "value"}}
+	return text.String()
+}
+
+// summary is the main figures as a table.
+func (r *Result) summary() string {
+	var text strings.Builder
+	table := Table{Title: "summary", Columns: []string{"name", "value"}}
 	for _, name := range slices.Sorted(maps.Keys(r.Summary)) {
-		summary.Add(name, Number(r.Summary[name]))
+		table.Add(name, Number(r.Summary[name]))
 	}
-	summary.markdown(&text)
-	fmt.Fprintf(&text, "seed %d, %s s, %d runs; %s\n", r.Seed, Number(r.Seconds), r.Runs, r.Machine)
-	_, err := io.WriteString(out, text.String())
-	return err
+	table.markdown(&text)
+	return text.String()
+}
+
+// Figures is the main figures by name, as one line.
+func (r *Result) Figures() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(r.Summary)) {
+		parts = append(parts, fmt.Sprintf("`%s` %s", name, Number(r.Summary[name])))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // markdown writes the table so that it can be read as it stands and pasted into
