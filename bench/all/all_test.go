@@ -83,7 +83,7 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := shown(p, r), "### t\n\n| a   |\n| --- |\n| 1   |\n\nCommit 0123456789, 2m0s; seed 3: `solvedShare` 98.5.\n"; got != want {
+	if got, want := shown(p, r), "**t**\n\n| a   |\n| --- |\n| 1   |\n\nCommit 0123456789, 2m0s; seed 3: `solvedShare` 98.5.\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.shows = figures

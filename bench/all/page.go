@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -40,9 +41,12 @@ func (s *state) writePage(chosen []part) (int, error) {
 	return written, os.WriteFile(file, []byte(page), 0o644) //nolint:gosec // a page of the repository
 }
 
+// headings are the titles of tables: in the page they are no sections of their own.
+var headings = regexp.MustCompile(`(?m)^### (.*)$`)
+
 // shown is what the page has of a part.
 func shown(p part, r *record) string {
-	text := r.Result.Markdown()
+	text := headings.ReplaceAllString(r.Result.Markdown(), "**$1**")
 	if p.shows == figures {
 		text = ""
 	}
