@@ -41,7 +41,7 @@ func (s *state) writePage(chosen []part) (int, error) {
 	return written, os.WriteFile(file, []byte(page), 0o644) //nolint:gosec // a page of the repository
 }
 
-// headings are the titles of tables: in the page they are no sections of their own.
+// headings are the titles of tables, which the page shows in bold: a section has several.
 var headings = regexp.MustCompile(`(?m)^### (.*)$`)
 
 // shown is what the page has of a part.
