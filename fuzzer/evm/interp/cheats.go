@@ -35,7 +35,8 @@ func (h ledgerHost) SetAccount(a common.Address, to cheatcode.Account) {
 		l.setNonce(e, to.Nonce)
 	}
 	if !bytes.Equal(e.code, to.Code) {
-		l.setCode(e, to.Code)
+		l.setCode(e, codeUndo{code: to.Code})
+		l.installed += len(to.Code)
 	}
 }
 

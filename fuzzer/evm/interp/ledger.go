@@ -106,6 +106,7 @@ type undo struct {
 	word   uint256.Int
 }
 
+// codeUndo is code of an account; the hash is zero where it is not known yet.
 type codeUndo struct {
 	code []byte
 	hash common.Hash
@@ -359,12 +360,12 @@ func (l *ledger) debit(e *entry, amount *uint256.Int) {
 	}
 }
 
-func (l *ledger) setCode(e *entry, code []byte) {
+// setCode gives an account code, whose hash may be left out.
+func (l *ledger) setCode(e *entry, to codeUndo) {
 	l.touch(e)
 	l.note(coded, e, 0)
 	l.codes = append(l.codes, codeUndo{e.code, e.hash})
-	e.code, e.hash, e.decoded = code, common.Hash{}, nil
-	l.installed += len(code)
+	e.code, e.hash, e.decoded = to.code, to.hash, nil
 }
 
 // before is a cell's value at the start of the transaction (EIP-2200).
