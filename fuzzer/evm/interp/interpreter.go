@@ -451,14 +451,23 @@ func (m *Interpreter) Export() *evm.World {
 	w := *m.world
 	w.Accounts = make(map[common.Address]*evm.Account, len(m.world.Accounts))
 	for address, a := range m.world.Accounts {
-		w.Accounts[address] = a // replaced below if it was looked at
+		w.Accounts[address] = a // replaced below if it was changed
 	}
-	for address, e := range m.ledger.entries {
+	export := func(e *entry) {
 		if !e.exists {
-			source.Forget(m.world, w.Accounts, address)
-			continue
+			source.Forget(m.world, w.Accounts, e.address)
+			return
 		}
-		w.Accounts[address] = e.export()
+		w.Accounts[e.address] = e.export()
+	}
+	if m.world.Origin != nil { // what was read of it is kept, too
+		for _, e := range m.ledger.entries {
+			export(e)
+		}
+	} else {
+		for e := range m.ledger.changed() {
+			export(e)
+		}
 	}
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
