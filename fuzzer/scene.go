@@ -17,7 +17,7 @@ import (
 var errNoReference = errors.New("there is no reference to run on")
 
 // maxAttempts is how often a worker looks closely at what one oracle suspects at one place. Each time is some
-// runs on the reference. Arbitrary: what the first hundreds of ways there do not show is rare.
+// runs. Arbitrary: what the first hundreds of ways there do not show is rare.
 const maxAttempts = 256
 
 // scenes makes what oracles look closely at. Its machines are made when they are first needed.
@@ -27,6 +27,7 @@ type scenes struct {
 	attempts map[suspicion]int
 	most     int // of them; 0: as many as there are
 
+	fast    bool         // they run on a machine of the campaign's, and what they show is confirmed on the reference
 	machine evm.Exporter // nil: not yet made
 	tracer  evm.Machine  // likewise
 	failed  bool         // there is no such machine
@@ -66,13 +67,17 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 	return scene
 }
 
-// run runs calls on the reference.
+// run runs calls on a machine of the campaign's, or on the reference.
 func (s *scenes) run(calls evm.Sequence) (*evm.Execution, error) {
 	if s.machine == nil {
-		if s.failed || s.config.NewJudge == nil {
+		makes := s.config.NewJudge
+		if s.fast {
+			makes = s.config.NewMachine
+		}
+		if s.failed || makes == nil {
 			return nil, errNoReference
 		}
-		m, err := s.config.NewJudge()
+		m, err := makes()
 		exporter, ok := m.(evm.Exporter)
 		if err != nil || !ok {
 			s.failed = true
@@ -82,6 +87,14 @@ func (s *scenes) run(calls evm.Sequence) (*evm.Execution, error) {
 	}
 	s.runs++
 	return s.machine.Run(calls)
+}
+
+// faults are what the machine was wrong about since they were asked for last, while a sequence was looked at.
+func (s *scenes) faults(seq input.Sequence) []Fault {
+	if s.machine == nil {
+		return nil
+	}
+	return newCheckedMachine(s.machine).faults(seq)
 }
 
 // state is the state behind the calls that ran last.

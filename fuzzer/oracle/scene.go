@@ -25,7 +25,8 @@ type Scene struct {
 	Audit bool
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence
-	// Run runs other calls on the reference, from the same World. The execution is valid until the next Run.
+	// Run runs other calls, from the same World: on a machine of the campaign's while it looks for inputs, and on the
+	// reference where what an oracle saw is confirmed. The execution is valid until the next Run.
 	Run func(evm.Sequence) (*evm.Execution, error)
 	// State is the state behind the calls of the last Run. It takes longer than they do where the World has many accounts.
 	State func() *evm.World

@@ -31,7 +31,9 @@ type decoded struct {
 	words  []uint256.Int // constants of more than 64 bits
 	moves  []move        // of shuffles
 	exits  []exit
-	reach  int // what is decoded depends on so many bytes, and the length
+	reach  int // what is decoded depends on so many bytes; and on the length if that is less
+
+	left codeUndo // of creation code: what it returned last, as it was installed
 }
 
 // step is one instruction of the machine: one or several of the EVM's.

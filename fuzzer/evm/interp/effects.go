@@ -375,6 +375,8 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 		*word = m.env.chainID
 	case vm.SELFBALANCE:
 		*word = f.entry.balance
+	case vm.CODESIZE: // of creation code, it depends on the arguments
+		word.SetUint64(uint64(len(f.code.bytes)))
 	case vm.BASEFEE:
 		*word = m.env.baseFee
 	case vm.BLOBBASEFEE:
@@ -472,7 +474,7 @@ func (m *Interpreter) sstore(f *frame, pc uint32, key, value *uint256.Int, gas u
 	}
 	m.rec.Access(f.Active, pc, key, value)
 	l.touch(f.entry)
-	l.store(c, value)
+	l.store(f.entry, c, value)
 	return gas - cost, true
 }
 

@@ -415,7 +415,7 @@ func (m *Interpreter) creation(f *frame, code []byte) *decoded {
 	}
 	c := m.newCode(p, slices.Clone(code))
 	if old := known.codes[known.next]; old != nil {
-		m.codeBytes -= len(old.bytes)
+		m.codeBytes -= len(old.bytes) + len(old.left.code)
 	}
 	m.codeBytes += len(code)
 	known.codes[known.next] = c
@@ -423,12 +423,12 @@ func (m *Interpreter) creation(f *frame, code []byte) *decoded {
 	return c
 }
 
-// rearm gives decoded creation code other constructor arguments, which stand behind the
-// program and have not been decoded; false where more is different, or where a frame
-// that is still open runs it.
+// rearm gives decoded creation code other constructor arguments, of any length, which stand
+// behind the program and have not been decoded; false where more is different, or where a
+// frame that is still open runs it.
 func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
 	n := len(c.program.Bytes)
-	if len(c.bytes) != len(code) || n > len(code) || c.reach > n || string(c.bytes[:n]) != string(code[:n]) {
+	if n > len(code) || len(code) > maxCachedCreation || c.reach > n || string(c.bytes[:n]) != string(code[:n]) {
 		return false
 	}
 	for _, open := range m.frames[:f.Depth] {
@@ -436,7 +436,11 @@ func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
 			return false
 		}
 	}
-	copy(c.bytes[n:], code[n:])
+	m.codeBytes += len(code) - len(c.bytes)
+	c.bytes = append(c.bytes[:n], code[n:]...)
+	if more := len(code) - len(c.entry); more > 0 {
+		c.entry = append(c.entry, make([]uint32, more)...)
+	}
 	c.dests = nil
 	return true
 }
@@ -447,14 +451,23 @@ func (m *Interpreter) Export() *evm.World {
 	w := *m.world
 	w.Accounts = make(map[common.Address]*evm.Account, len(m.world.Accounts))
 	for address, a := range m.world.Accounts {
-		w.Accounts[address] = a // replaced below if it was looked at
+		w.Accounts[address] = a // replaced below if it was changed
 	}
-	for address, e := range m.ledger.entries {
+	export := func(e *entry) {
 		if !e.exists {
-			source.Forget(m.world, w.Accounts, address)
-			continue
+			source.Forget(m.world, w.Accounts, e.address)
+			return
 		}
-		w.Accounts[address] = e.export()
+		w.Accounts[e.address] = e.export()
+	}
+	if m.world.Origin != nil { // what was read of it is kept, too
+		for _, e := range m.ledger.entries {
+			export(e)
+		}
+	} else {
+		for e := range m.ledger.changed() {
+			export(e)
+		}
 	}
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random

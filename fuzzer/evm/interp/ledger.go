@@ -100,12 +100,13 @@ const (
 // undo is one entry of the journal: what was there before.
 type undo struct {
 	kind   changeKind
-	entry  *entry // nil for cells
+	entry  *entry // nil for a cell that became warm
 	cell   *cell
 	number uint64
 	word   uint256.Int
 }
 
+// codeUndo is code of an account; the hash is zero where it is not known yet.
 type codeUndo struct {
 	code []byte
 	hash common.Hash
@@ -359,12 +360,12 @@ func (l *ledger) debit(e *entry, amount *uint256.Int) {
 	}
 }
 
-func (l *ledger) setCode(e *entry, code []byte) {
+// setCode gives an account code, whose hash may be left out.
+func (l *ledger) setCode(e *entry, to codeUndo) {
 	l.touch(e)
 	l.note(coded, e, 0)
 	l.codes = append(l.codes, codeUndo{e.code, e.hash})
-	e.code, e.hash, e.decoded = code, common.Hash{}, nil
-	l.installed += len(code)
+	e.code, e.hash, e.decoded = to.code, to.hash, nil
 }
 
 // before is a cell's value at the start of the transaction (EIP-2200).
@@ -375,11 +376,11 @@ func (l *ledger) before(c *cell) *uint256.Int {
 	return &c.value
 }
 
-func (l *ledger) store(c *cell, value *uint256.Int) {
+func (l *ledger) store(e *entry, c *cell, value *uint256.Int) {
 	if c.value == *value {
 		return
 	}
-	l.journal = append(l.journal, undo{kind: stored, cell: c, word: c.value})
+	l.journal = append(l.journal, undo{kind: stored, entry: e, cell: c, word: c.value})
 	if c.written != l.tx {
 		// Undoing the write leaves the stamp: the value is the original again then.
 		c.written, c.original = l.tx, c.value
@@ -391,7 +392,7 @@ func (l *ledger) store(c *cell, value *uint256.Int) {
 func (l *ledger) overwrite(o *evm.Overwrite) {
 	e := l.find(&o.Address)
 	l.touch(e)
-	l.store(l.cell(e, &o.Slot), &o.Value)
+	l.store(e, l.cell(e, &o.Slot), &o.Value)
 }
 
 func (l *ledger) setTransient(e *entry, key, value *uint256.Int) {
@@ -433,7 +434,7 @@ func (l *ledger) begin() {
 // accounts (EIP-161). It can be undone like any other change.
 func (l *ledger) finish() {
 	for i, end := l.txStart, len(l.journal); i < end; i++ {
-		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented { // those touch nothing
+		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented && u.kind != stored { // those touch nothing
 			l.sweep(u.entry)
 		}
 	}
@@ -498,6 +499,17 @@ func (l *ledger) undo(u *undo) {
 		l.transient[l.words[last].at] = l.words[last].before
 		l.words = l.words[:last]
 	}
+}
+
+// changed are the accounts that the journal shows to be others than the World's.
+func (l *ledger) changed() map[*entry]bool {
+	changed := map[*entry]bool{}
+	for i := range l.journal {
+		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented {
+			changed[u.entry] = true
+		}
+	}
+	return changed
 }
 
 // export is the account as a World has it.

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -444,7 +446,7 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 		outcome, output, left = m.execute(f, gas)
 	}
 	if outcome == evm.Success {
-		outcome, left = m.install(e, output, left)
+		outcome, left = m.install(e, f.code, output, left)
 	}
 	if outcome != evm.Success {
 		l.revert(mark)
@@ -452,8 +454,8 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 	return outcome, output, left
 }
 
-// install checks, pays for and sets the code that a creation returned.
-func (m *Interpreter) install(e *entry, code []byte, gas uint64) (evm.Outcome, uint64) {
+// install checks, pays for and sets the code that a creation returned. by is what ran; nil: nothing did.
+func (m *Interpreter) install(e *entry, by *decoded, code []byte, gas uint64) (evm.Outcome, uint64) {
 	if len(code) > 0 && code[0] == 0xef { // EIP-3541
 		return evm.CreateFault, 0
 	}
@@ -465,8 +467,20 @@ func (m *Interpreter) install(e *entry, code []byte, gas uint64) (evm.Outcome, u
 		return evm.CreateFault, 0
 	}
 	if len(code) > 0 {
-		// The output's buffer is used again by a later run.
-		m.ledger.setCode(e, append([]byte(nil), code...))
+		m.ledger.setCode(e, m.kept(by, code))
 	}
 	return evm.Success, gas - cost
+}
+
+// kept is code that creation code returned, in memory that no run uses again, and its hash if it is known. Most
+// constructors return the same code each time.
+func (m *Interpreter) kept(by *decoded, code []byte) codeUndo {
+	if string(by.left.code) != string(code) {
+		m.codeBytes += len(code) - len(by.left.code)
+		m.ledger.installed += len(code)
+		by.left = codeUndo{code: slices.Clone(code)}
+	} else if by.left.hash == (common.Hash{}) {
+		by.left.hash = crypto.Keccak256Hash(code)
+	}
+	return by.left
 }

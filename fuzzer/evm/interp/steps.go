@@ -134,7 +134,7 @@ var plainSteps = map[vm.OpCode]stepCode{
 var groupSteps = map[vm.OpCode]stepCode{
 	vm.ADDRESS: stepEnvironment, vm.ORIGIN: stepEnvironment, vm.GASPRICE: stepEnvironment, vm.COINBASE: stepEnvironment,
 	vm.TIMESTAMP: stepEnvironment, vm.NUMBER: stepEnvironment, vm.PREVRANDAO: stepEnvironment, vm.GASLIMIT: stepEnvironment,
-	vm.CHAINID: stepEnvironment, vm.SELFBALANCE: stepEnvironment, vm.BASEFEE: stepEnvironment, vm.BLOBBASEFEE: stepEnvironment,
+	vm.CHAINID: stepEnvironment, vm.SELFBALANCE: stepEnvironment, vm.CODESIZE: stepEnvironment, vm.BASEFEE: stepEnvironment, vm.BLOBBASEFEE: stepEnvironment,
 	vm.BLOCKHASH: stepReplace, vm.BLOBHASH: stepReplace,
 	vm.BALANCE: stepAccount, vm.EXTCODESIZE: stepAccount, vm.EXTCODEHASH: stepAccount,
 	vm.CALLDATACOPY: stepCopy, vm.CODECOPY: stepCopy, vm.RETURNDATACOPY: stepCopy,
@@ -187,8 +187,6 @@ func (d *decoder) single(c *decoded, r *raw) {
 		s.code, s.n = stepLog, r.op-byte(vm.LOG0)
 	case op == vm.PC:
 		s.code, s.a = stepPush, uint64(r.pc)
-	case op == vm.CODESIZE:
-		s.code, s.a = stepPush, uint64(len(c.bytes))
 	case stepsOf.group[r.op] != stepBlock:
 		s.code, s.n = stepsOf.group[r.op], r.op
 	default:
@@ -325,7 +323,11 @@ func (d *decoder) pushPair(c *decoded, r, next *raw) bool {
 
 // destination is a constant jump's pc, or nowhere.
 func destination(c *decoded, pc uint64) uint64 {
-	if pc >= nowhere || !c.isDest(pc) {
+	if pc >= nowhere {
+		return nowhere
+	}
+	c.reach = max(c.reach, int(pc)+1)
+	if !c.isDest(pc) {
 		return nowhere
 	}
 	return pc
