@@ -68,7 +68,7 @@ func (p *pathfinder) satisfy(target, most int) *point {
 			p.ended = true
 			return nil
 		}
-		if p.formulas, ok = p.space.Formulas(p.base.sequence, p.encoded, exec); !ok {
+		if p.formulas, ok = p.space.Formulas(p.base.sequence, p.encoded, exec, &p.factors); !ok {
 			return nil
 		}
 	}

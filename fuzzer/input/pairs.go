@@ -99,7 +99,9 @@ func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
 	if product.Sign() == 0 { // one factor is zero, and the other is anything
 		all = append(all, new(big.Int))
 	} else {
-		all = q.divisorsOf(product)
+		var work int
+		all, work = q.factors.divisors(product)
+		q.work += work
 	}
 	begin, tried := q.rand.IntN(len(all)), 0
 	for i := range all {
@@ -128,21 +130,3 @@ func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
 		}
 	}
 }
-
-// divisorsOf are the divisors of a number, which is taken apart once in a search.
-func (q *satisfaction) divisorsOf(n *big.Int) []*big.Int {
-	key := string(new(big.Int).Abs(n).Bytes())
-	known, ok := q.factors[key]
-	if !ok {
-		known = divisors(n)
-		q.work += factoringWork
-		if q.factors == nil {
-			q.factors = map[string][]*big.Int{}
-		}
-		q.factors[key] = known
-	}
-	return known
-}
-
-// factoringWork is what taking a number apart counts for, in terms: some hundred microseconds mostly.
-const factoringWork = 4000

@@ -1,8 +1,6 @@
 package input
 
 import (
-	"math/big"
-
 	"github.com/holiman/uint256"
 )
 
@@ -69,7 +67,6 @@ type satisfaction struct {
 	least   int           // what the best would cost
 	fuel    int           // terms that the goals' search may still go through
 	seen    bool          // the jump itself went the other way in some trial
-	factors map[string][]*big.Int
 }
 
 // goal is what a variable is to be.
