@@ -101,7 +101,7 @@ func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
 	} else {
 		var work int
 		all, work = q.factors.divisors(product)
-		q.work += work
+		q.apart += work
 	}
 	begin, tried := q.rand.IntN(len(all)), 0
 	for i := range all {

@@ -34,7 +34,7 @@ func (f *Formulas) Satisfy(r Rand, pc uint32, taken bool, most int) (seq Sequenc
 	if q == nil {
 		return nil, 0, false
 	}
-	for step := 0; q.trials() < most && (q.seen || q.looked < max(hopeless, most/hopelessShare)); step++ {
+	for step := 0; q.work/trialWork < most && (q.seen || q.looked < max(hopeless, most/hopelessShare)); step++ {
 		if len(q.amiss) == 0 {
 			return q.result(), q.trials(), true
 		}
@@ -60,6 +60,7 @@ type satisfaction struct {
 	cost    int
 	looked  int           // assignments that were looked at
 	work    int           // terms that were computed for it
+	apart   int           // what taking numbers apart is worth of those: it is done once, and ends no search
 	values  []uint256.Int // of variables
 	kept    []uint256.Int // by term, where the search is: a trial computes others
 	goals   []goal        // of a trial
@@ -141,7 +142,7 @@ func (q *satisfaction) need() {
 const trialWork = 50
 
 // trials is what the search has cost.
-func (q *satisfaction) trials() int { return 1 + q.work/trialWork }
+func (q *satisfaction) trials() int { return 1 + (q.work+q.apart)/trialWork }
 
 // settle computes all terms, and what is amiss.
 func (q *satisfaction) settle() {
