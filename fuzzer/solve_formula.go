@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// trialsPerExecution: a search in formulas makes so many trials in the time of one
-	// execution. Measured: a trial takes about 0.5 µs, one call of an ERC-20 4 to 10.
-	trialsPerExecution = 16
+	// trialWork is the work of a trial of a search in formulas, in the unit of calls' (measured: 0.5 to 1 µs;
+	// see overheadWork).
+	trialWork = 128
 	// firstTrials is how many trials a search has at first; each time that a branch side
 	// resists, the number doubles, at most doublings times. Arbitrary.
 	firstTrials = 4000
@@ -17,6 +17,12 @@ const (
 	// maxResisted: a side that so many searches did not solve waits for a task of its own.
 	maxResisted = 3
 )
+
+// trialsAsExecutions is how many of the campaign's executions so far are as much work as trials of searches in formulas: where
+// calls are many or long, searching before running is cheap.
+func (c *Campaign) trialsAsExecutions(trials uint64) uint64 {
+	return trials * trialWork * max(1, c.result.Stats.Executions) / max(trialWork, c.ration.work)
+}
 
 // solveByFormulas solves for branches of the base by formulas. It reports whether a run
 // that got through one reached new undecided ones: that is the next base.
@@ -62,7 +68,7 @@ func (p *pathfinder) satisfy(target, most int) *point {
 			p.ended = true
 			return nil
 		}
-		if p.formulas, ok = p.space.Formulas(p.base.sequence, p.encoded, exec); !ok {
+		if p.formulas, ok = p.space.Formulas(p.base.sequence, p.encoded, exec, &p.factors); !ok {
 			return nil
 		}
 	}

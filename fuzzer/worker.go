@@ -132,6 +132,7 @@ type worker struct {
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.recordSlope
 	moved      map[branchSide]bool          // whether input words move a branch's operands
 	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
+	factors    input.Factors                // that searches in formulas met
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
 	points     int // made so far

@@ -10,6 +10,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +29,9 @@ processor. What Sightline raises was replayed on go-ethereum.
 
 summary: feasibleShare, percent of the feasible assertions that Sightline raises, and the
 same without prediction, without sequences, and by forge ` + forge.Version + ` without and with coverage
-guidance; mazes, their number; worstShare, of the worst maze.`
+guidance; mazes, their number; worstShare, of the worst maze; halfCalls and mostCalls, after
+how many calls Sightline has raised half and nine tenths of what is feasible, the median over
+the mazes (infinite where it has not).`
 
 var options struct {
 	size  int
@@ -103,6 +107,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	}
 	all, worst := 0, 100.0
 	raised := map[string]int{}
+	var half, most []float64
 	for i := range run.Runs {
 		m, err := maze.New(run.Seed+uint64(i), options.size)
 		if err != nil {
@@ -128,6 +133,9 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 			row = append(row, strconv.Itoa(len(a.raised)))
 			if w.summary == ways[0].summary {
 				worst = min(worst, percent(len(a.raised), feasible))
+				late := a.after(feasible)
+				run.Logf("  half after %.0f calls, nine of ten after %.0f", late[0], late[1])
+				half, most = append(half, late[0]), append(most, late[1])
 				s.explain(run, a)
 			}
 		}
@@ -138,11 +146,24 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 		result.Summary[w.summary] = percent(raised[w.summary], all)
 		if w.summary == ways[0].summary {
 			result.Summary["worstShare"] = worst
+			result.Summary["halfCalls"], result.Summary["mostCalls"] = harness.Median(half), harness.Median(most)
 		}
 	}
 	result.Tables[0].Notes = []string{fmt.Sprintf("Mazes of %d × %d cells by their seeds; far: assertions more than 9 moves away, infeasible ones included. %s s each.",
 		options.size, options.size, harness.Number(run.Seconds))}
 	return result, nil
+}
+
+// after is after how many calls half of what is feasible had been raised, and nine tenths; infinite where less was.
+func (a *attempt) after(feasible int) [2]float64 {
+	calls := slices.Sorted(maps.Values(a.calls))
+	late := [2]float64{math.Inf(1), math.Inf(1)}
+	for i, share := range [...]float64{0.5, 0.9} {
+		if n := int(math.Ceil(share * float64(feasible))); n <= len(calls) {
+			late[i] = float64(calls[n-1])
+		}
+	}
+	return late
 }
 
 func percent(some, all int) float64 { return 100 * float64(some) / float64(all) }

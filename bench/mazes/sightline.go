@@ -55,8 +55,9 @@ func open(ctx context.Context, run *harness.Run, modules string, m *maze.Maze) (
 // attempt is what came of fuzzing a maze.
 type attempt struct {
 	raised map[int]bool
-	effort string       // what it took, for people
-	lines  map[int]bool // of the source, entered; Sightline's
+	effort string         // what it took, for people
+	lines  map[int]bool   // of the source, entered; Sightline's
+	calls  map[int]uint64 // by assertion, after how many calls it was raised; Sightline's
 }
 
 // attempt fuzzes the maze for some time.
@@ -126,7 +127,7 @@ func (s *subject) campaign(ctx context.Context, config fuzzer.Config) (*attempt,
 		return nil, err
 	}
 	a := &attempt{
-		raised: map[int]bool{}, lines: map[int]bool{},
+		raised: map[int]bool{}, lines: map[int]bool{}, calls: map[int]uint64{},
 		effort: fmt.Sprintf("%d executions, %d calls", result.Stats.Executions, result.Stats.Calls),
 	}
 	for _, f := range result.Findings {
@@ -134,7 +135,14 @@ func (s *subject) campaign(ctx context.Context, config fuzzer.Config) (*attempt,
 		if err != nil {
 			return nil, err
 		}
-		raised(exec, a.raised)
+		also := map[int]bool{}
+		raised(exec, also)
+		for id := range also {
+			a.raised[id] = true
+			if at, known := a.calls[id]; !known || f.First.Calls < at {
+				a.calls[id] = f.First.Calls
+			}
+		}
 	}
 	for _, at := range result.Entered {
 		if p, ok := s.Positions.At(at); ok {

@@ -157,14 +157,29 @@ func invert(t *term, side int, a, b, x *uint256.Int) (y uint256.Int, ok bool) {
 		}
 		return y, side == 1
 	case vm.DIV, vm.SDIV:
-		y.Mul(x, b)
-		return y, side == 0
+		return invertQuotient(side, a, b, x)
 	case vm.MOD, vm.SMOD: // the next number with that rest
 		var rest uint256.Int
 		y.Add(x, y.Sub(a, rest.Mod(a, b)))
 		return y, side == 0
 	default:
 		return y, false
+	}
+	return y, true
+}
+
+// invertQuotient is an operand of a division by which x comes out: of the dividends that do, one as little beyond the
+// first as the last digit of the operand is; or a divisor, which does where the dividend is much larger than x.
+func invertQuotient(side int, a, b, x *uint256.Int) (y uint256.Int, ok bool) {
+	if side == 1 {
+		if x.IsZero() {
+			return *y.AddUint64(a, 1), true
+		}
+		return *y.Div(a, x), true
+	}
+	var last uint256.Int
+	if y.Mul(x, b); !b.IsZero() {
+		y.Add(&y, last.SubUint64(b, 1)) // what is multiplied after is rounded down
 	}
 	return y, true
 }

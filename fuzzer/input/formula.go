@@ -39,21 +39,22 @@ type Formulas struct {
 	variables []Variable
 	terms     []term
 	decisions []decision
+	factors   *Factors
 }
 
 // maxTerms bounds the memory and the time that formulas take. Arbitrary: calls of the corpora compute
 // some hundreds of words.
 const maxTerms = 1 << 14
 
-// Formulas reads those of a run's last call. encoded is what ran. False when it ran no
-// code, or when what they tell of a jump is not what the run did: then they are wrong.
-func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution) (*Formulas, bool) {
+// Formulas reads those of a run's last call. encoded is what ran. What searches take apart, they remember in factors. False when
+// it ran no code, or when what they tell of a jump is not what the run did: then they are wrong.
+func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, factors *Factors) (*Formulas, bool) {
 	call := len(seq) - 1
 	frame := &e.Frames[e.Calls[call].Frames[0]]
 	if frame.Program == nil || frame.Kind != evm.KindTransaction || seq[call].Function.Kind == Constructor {
 		return nil, false
 	}
-	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, call)}
+	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, call), factors: factors}
 	r := reader{Formulas: f, frame: frame, memory: map[uint64]int32{}, words: map[uint64]int32{}, value: unknown, time: unknown}
 	r.add(term{op: vm.STOP, variable: -1})
 	r.bind(encoded[call].Data)

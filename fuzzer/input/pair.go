@@ -2,54 +2,27 @@ package input
 
 import (
 	"math/big"
-	"math/bits"
 
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 )
-
-// equality is a condition that two terms are equal.
-type equality struct{ left, right int32 }
-
-// equalityOf is the equality that a condition asks for; false when it asks for none. What
-// solc makes of `!=` is a difference that is not zero.
-func (q *satisfaction) equalityOf(d decision) (equality, bool) {
-	at, truth := d.condition, d.taken
-	for q.terms[at].op == vm.ISZERO {
-		at, truth = q.terms[at].args[0], !truth
-	}
-	switch t := &q.terms[at]; {
-	case t.op == vm.EQ:
-		return equality{t.args[0], t.args[1]}, truth
-	case t.isTruth():
-		return equality{}, false
-	case t.op == vm.SUB:
-		return equality{t.args[0], t.args[1]}, !truth
-	}
-	return equality{at, unknown}, !truth // the value of the unknown term is zero
-}
-
-// gap is by how much an equality fails.
-func (e equality) gap(terms []term) *big.Int {
-	var d uint256.Int
-	return signed(d.Sub(&terms[e.left].value, &terms[e.right].value))
-}
 
 // together sets goals with which an equality that fails should hold, and one that holds still
 // does: a step of two variables that leaves the other as it is, as far as a change of each by
 // 1 tells. Mended one after the other, two equalities of the same unknowns undo each other.
 func (q *satisfaction) together(at int) bool {
-	failing, ok := q.equalityOf(q.wanted[at])
-	if !ok || len(q.equal) == 0 {
+	failing := &q.wanted[at]
+	if !failing.equates() {
 		return false
 	}
-	holding := q.equal[q.rand.IntN(len(q.equal))]
-	gap, rest := failing.gap(q.terms), holding.gap(q.terms)
-	if holding == failing || rest.Sign() != 0 {
+	holding := q.holding()
+	if holding == nil {
 		return false
 	}
-	x, y := q.variable(holding, -1), 0
-	if y = q.variable(holding, x); q.depends(failing)>>x&1 == 0 && q.depends(failing)>>y&1 == 0 {
+	gap := failing.gap(q.terms)
+	shared := failing.variables(q.terms)
+	x := q.among(holding.variables(q.terms))
+	y := q.among(holding.variables(q.terms) &^ (1 << x))
+	if y < 0 || shared>>x&1 == 0 && shared>>y&1 == 0 {
 		return false
 	}
 	var slopes, turns [2]*big.Int
@@ -84,29 +57,24 @@ func (q *satisfaction) together(at int) bool {
 	return true
 }
 
-// depends are the variables of an equality.
-func (q *satisfaction) depends(e equality) uint32 { return q.terms[e.left].of | q.terms[e.right].of }
-
-// variable draws one of an equality's, but another one.
-func (q *satisfaction) variable(e equality, but int) int {
-	all := q.depends(e)
-	if but >= 0 {
-		all &^= 1 << but
+// holding draws an equality that holds; nil where there is none.
+func (q *satisfaction) holding() *wish {
+	var all []*wish
+	for i := range q.wanted {
+		if c := &q.wanted[i]; q.holds[i] && c.equates() {
+			all = append(all, c)
+		}
 	}
-	for range q.rand.IntN(bits.OnesCount32(all)) {
-		all &= all - 1
+	if len(all) == 0 {
+		return nil
 	}
-	return bits.TrailingZeros32(all)
+	return all[q.rand.IntN(len(all))]
 }
 
 // slopes are what a change of a variable by 1 does to two equalities, of which the second
 // holds.
-func (q *satisfaction) slopes(variable int, failing, holding equality, gap *big.Int) (slope, turn *big.Int) {
-	q.values[variable].AddUint64(&q.values[variable], 1)
-	q.compute()
-	slope, turn = failing.gap(q.terms), holding.gap(q.terms)
-	slope.Sub(slope, gap)
-	q.values[variable].SubUint64(&q.values[variable], 1)
-	q.restore()
-	return slope, turn
+func (q *satisfaction) slopes(variable int, failing, holding *wish, gap *big.Int) (slope, turn *big.Int) {
+	next := setting{variable, new(big.Int).Add(q.number(variable), one)}
+	slope = q.gapAt(failing, next)
+	return slope.Sub(slope, gap), q.gapAt(holding, next)
 }

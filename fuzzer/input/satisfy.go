@@ -1,8 +1,6 @@
 package input
 
 import (
-	"math/bits"
-
 	"github.com/holiman/uint256"
 )
 
@@ -17,9 +15,10 @@ const (
 	freshStart = 150
 	// maxBackward bounds the terms that one way to mend a condition goes through.
 	maxBackward = 512
-	// hopeless: a search ends when the jump went the old way with so many assignments. Most
-	// checks for overflow never fail, since the types of what they compute are too narrow.
-	hopeless = 256
+	// hopeless: a search ends when the jump went the old way with so many assignments, or with one in hopelessShare
+	// of those that it may look at. Most checks for overflow never fail, since the types of what they compute are too narrow.
+	hopeless      = 256
+	hopelessShare = 16
 )
 
 // Satisfy looks for values of the call's numbers with which it goes the same way up to the
@@ -35,7 +34,7 @@ func (f *Formulas) Satisfy(r Rand, pc uint32, taken bool, most int) (seq Sequenc
 	if q == nil {
 		return nil, 0, false
 	}
-	for step := 0; q.trials() < most && (q.seen || q.looked < hopeless); step++ {
+	for step := 0; q.work/trialWork < most && (q.seen || q.looked < max(hopeless, most/hopelessShare)); step++ {
 		if len(q.amiss) == 0 {
 			return q.result(), q.trials(), true
 		}
@@ -52,18 +51,21 @@ func (f *Formulas) Satisfy(r Rand, pc uint32, taken bool, most int) (seq Sequenc
 type satisfaction struct {
 	*Formulas
 	rand    Rand
-	terms   []term // with the values of where the search is
+	terms   []term // with the values of where the search is, or of a trial
 	needed  []int32
-	wanted  []decision
-	equal   []equality // of several variables, among what is wanted
+	wanted  []wish
 	weights []int
 	amiss   []int // indices in wanted
+	holds   []bool
 	cost    int
 	looked  int           // assignments that were looked at
 	work    int           // terms that were computed for it
+	apart   int           // what taking numbers apart is worth of those: it is done once, and ends no search
 	values  []uint256.Int // of variables
-	kept    []uint256.Int // of needed, where the search is: a trial computes others
+	kept    []uint256.Int // by term, where the search is: a trial computes others
 	goals   []goal        // of a trial
+	best    []goal        // of the trials of one step
+	least   int           // what the best would cost
 	fuel    int           // terms that the goals' search may still go through
 	seen    bool          // the jump itself went the other way in some trial
 }
@@ -88,14 +90,14 @@ func (f *Formulas) newSearch(r Rand, pc uint32, taken bool) *satisfaction {
 	if at < 0 || !f.terms[f.decisions[at].condition].moves {
 		return nil
 	}
+	q.terms = append(q.terms, f.terms...)
 	for i, d := range f.decisions[:at+1] {
 		if f.terms[d.condition].moves {
 			d.taken = d.taken != (i == at)
-			q.wanted = append(q.wanted, d)
+			q.wanted = append(q.wanted, q.read(d))
 			q.weights = append(q.weights, 1)
 		}
 	}
-	q.terms = append(q.terms, f.terms...)
 	q.need()
 	q.values = make([]uint256.Int, len(f.variables))
 	for i := range q.terms {
@@ -103,30 +105,33 @@ func (f *Formulas) newSearch(r Rand, pc uint32, taken bool) *satisfaction {
 			q.values[t.variable] = t.value
 		}
 	}
+	q.holds, q.kept = make([]bool, len(q.wanted)), make([]uint256.Int, len(q.terms))
 	q.settle()
-	for _, d := range q.wanted {
-		if e, ok := q.equalityOf(d); ok && bits.OnesCount32(q.depends(e)) > 1 {
-			q.equal = append(q.equal, e)
-		}
-	}
 	return q
 }
 
 // need lists the terms that the conditions are computed of, in order.
 func (q *satisfaction) need() {
-	needed := make([]bool, len(q.terms))
-	for _, d := range q.wanted {
-		needed[d.condition] = true
-	}
-	for i := len(q.terms) - 1; i > 0; i-- {
-		if t := &q.terms[i]; needed[i] && t.moves && t.variable < 0 {
-			for _, a := range t.args {
-				needed[a] = true
+	all := make([]bool, len(q.terms))
+	for i := range q.wanted {
+		c := &q.wanted[i]
+		cone := make([]bool, c.jump.condition+1)
+		cone[c.jump.condition] = true
+		for i := c.jump.condition; i > 0; i-- {
+			if t := &q.terms[i]; cone[i] && t.moves && t.variable < 0 {
+				for _, a := range t.args {
+					cone[a] = true
+				}
+			}
+		}
+		for i := range cone {
+			if cone[i] && q.terms[i].moves {
+				c.cone, all[i] = append(c.cone, int32(i)), true
 			}
 		}
 	}
-	for i := range q.terms {
-		if needed[i] && q.terms[i].moves {
+	for i := range all {
+		if all[i] {
 			q.needed = append(q.needed, int32(i))
 		}
 	}
@@ -137,63 +142,101 @@ func (q *satisfaction) need() {
 const trialWork = 50
 
 // trials is what the search has cost.
-func (q *satisfaction) trials() int { return 1 + q.work/trialWork }
+func (q *satisfaction) trials() int { return 1 + (q.work+q.apart)/trialWork }
 
 // settle computes all terms, and what is amiss.
 func (q *satisfaction) settle() {
-	q.compute()
-	q.amiss, q.kept = q.amiss[:0], q.kept[:0]
-	for i, d := range q.wanted {
-		if q.terms[d.condition].value.IsZero() == d.taken {
+	q.compute(^uint32(0))
+	q.amiss = q.amiss[:0]
+	for i := range q.wanted {
+		if q.holds[i] = q.wanted[i].satisfied(q.terms); !q.holds[i] {
 			q.amiss = append(q.amiss, i)
 		}
 	}
-	q.cost = q.weigh()
+	q.cost = q.weigh(0)
 	for _, i := range q.needed {
-		q.kept = append(q.kept, q.terms[i].value)
+		q.kept[i] = q.terms[i].value
 	}
 }
 
-func (q *satisfaction) compute() {
+// compute computes the terms that depend on some variables.
+func (q *satisfaction) compute(changed uint32) {
 	q.looked++
-	q.work += len(q.needed)
 	for _, i := range q.needed {
 		t := &q.terms[i]
+		if t.of&changed == 0 {
+			continue
+		}
+		q.work++
 		if t.variable >= 0 {
 			t.value = q.values[t.variable]
 			continue
 		}
 		evaluate(t, q.terms, &t.value) // it was computed before
 	}
-	d := q.wanted[len(q.wanted)-1]
-	q.seen = q.seen || q.terms[d.condition].value.IsZero() != d.taken
+	q.seen = q.seen || q.wanted[len(q.wanted)-1].satisfied(q.terms)
 }
 
-// weigh is what the conditions that are amiss weigh.
-func (q *satisfaction) weigh() int {
+// weigh is what the conditions that are amiss weigh, after some variables have changed.
+func (q *satisfaction) weigh(changed uint32) int {
 	cost := 0
-	for i, d := range q.wanted {
-		if q.terms[d.condition].value.IsZero() == d.taken {
+	for i := range q.wanted {
+		c := &q.wanted[i]
+		holds := q.holds[i]
+		if q.terms[c.jump.condition].of&changed != 0 {
+			holds = c.satisfied(q.terms)
+		}
+		if !holds {
 			cost += q.weights[i]
 		}
 	}
 	return cost
 }
 
-// try is what is amiss with other values, which are taken back.
-func (q *satisfaction) try() int {
+// consider tries the goals, and again with what repairs equalities that they break, if that is no worse than the
+// best of the step so far.
+func (q *satisfaction) consider() {
+	if len(q.goals) == 0 {
+		return
+	}
 	q.exchange()
-	q.compute()
-	cost := q.weigh()
+	changed := q.changed()
+	q.compute(changed)
+	cost := q.weigh(changed)
+	q.propose(cost)
+	if cost >= q.cost && q.repair() {
+		changed = q.changed()
+		q.propose(q.weigh(changed))
+	}
 	q.exchange()
-	q.restore()
-	return cost
+	q.restore(changed)
 }
 
-// restore sets all terms to what they are where the search is.
-func (q *satisfaction) restore() {
-	for n, i := range q.needed {
-		q.terms[i].value = q.kept[n]
+// propose remembers the goals, which are exchanged at the moment, if nothing so far costs less.
+func (q *satisfaction) propose(cost int) {
+	if len(q.best) > 0 && cost >= q.least {
+		return
+	}
+	q.best, q.least = q.best[:0], cost
+	for _, g := range q.goals {
+		q.best = append(q.best, goal{g.variable, q.values[g.variable]})
+	}
+}
+
+// changed are the variables of the goals.
+func (q *satisfaction) changed() (all uint32) {
+	for i := range q.goals {
+		all |= 1 << q.goals[i].variable
+	}
+	return all
+}
+
+// restore sets the terms of some variables to what they are where the search is.
+func (q *satisfaction) restore(changed uint32) {
+	for _, i := range q.needed {
+		if q.terms[i].of&changed != 0 {
+			q.terms[i].value = q.kept[i]
+		}
 	}
 }
 
@@ -237,27 +280,35 @@ func (q *satisfaction) fits(variable int32, x *uint256.Int) bool {
 // mend makes a condition as wanted, in the way that leaves least amiss of some. Where
 // each makes things worse, what is amiss weighs more from now on.
 func (q *satisfaction) mend(at int) {
-	d := q.wanted[at]
-	var best []goal
-	bestCost := 0
+	q.best = q.best[:0]
+	c := &q.wanted[at]
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
-		if oneIn(q.rand, 3) && q.together(at) || q.truth(d.condition, d.taken) {
-			if cost := q.try(); best == nil || cost < bestCost {
-				best, bestCost = append(best[:0], q.goals...), cost
+		switch q.rand.IntN(6) {
+		case 0:
+			if q.together(at) {
+				q.consider()
+			}
+		case 1:
+			q.pairs(at)
+		case 2, 3:
+			q.crossings(at)
+		default:
+			if q.truth(c.jump.condition, c.jump.taken) {
+				q.consider()
 			}
 		}
 	}
-	if best == nil || bestCost >= q.cost {
+	if len(q.best) == 0 || q.least >= q.cost {
 		for _, i := range q.amiss {
 			q.weights[i]++
 			q.cost++
 		}
-		if best == nil || !oneIn(q.rand, wander) {
+		if len(q.best) == 0 || !oneIn(q.rand, wander) {
 			return
 		}
 	}
-	q.goals = best
+	q.goals = append(q.goals[:0], q.best...)
 	q.exchange()
 	q.settle()
 }
