@@ -28,7 +28,9 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 		c.result.Stopped = "time limit"
 	case ctx.Err() != nil:
 		c.result.Stopped = Canceled
-	case !c.affords(uint64(c.seqLen)):
+	case c.timeToTidy():
+		c.result.Stopped = "time limit"
+	case !c.affords(uint64(c.seqLen) + c.owes()):
 		c.result.Stopped = "call limit"
 	case c.failing >= maxFaults:
 		c.result.Stopped = "too many faults of the tool"

@@ -48,6 +48,7 @@ type Campaign struct {
 	failing  int    // consecutive tasks that ended in a fault before anything was run
 	grace    grace
 	docket
+	drafts   drafts
 	timeline timeline
 	traffic  traffic
 }
@@ -109,8 +110,12 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 			c.dispatch(c.fuzzingTask(seed, energy, from), tasks) // line 7
 		}
 		if c.busy == 0 {
+			if c.tidy(ctx) {
+				continue
+			}
 			c.reportUnpassed(ctx)
 			c.closeDocket(ctx)
+			c.tidy(ctx)
 			return c.finish(), nil
 		}
 		c.merge(ctx, <-batches) // line 12

@@ -59,7 +59,7 @@ func (c *Campaign) confirmDeferred(ctx context.Context) {
 		c.confirmFinding(ctx, findings[i].seen, &findings[i].discovery)
 	}
 	for i := range targets {
-		c.confirmTarget(ctx, targets[i].hit, &targets[i].discovery, &proof{})
+		c.confirmTarget(targets[i].hit, &targets[i].discovery, &proof{})
 	}
 }
 

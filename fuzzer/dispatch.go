@@ -74,7 +74,7 @@ func (c *Campaign) dispatch(t task, tasks []chan task) {
 		t.avoided = c.avoided
 	}
 	if c.MaxCalls > 0 {
-		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
+		left := c.MaxCalls - c.result.Stats.Calls - c.reserved - c.owes()
 		t.calls = min(t.calls, left)
 	}
 	c.reserved += t.calls

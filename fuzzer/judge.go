@@ -18,16 +18,15 @@ const (
 	findingProbes = 1024
 )
 
-// proof is a minimized sequence of a discovery and its execution by the judge, which has run
-// nothing since.
+// proof is a sequence of a discovery and its execution by the judge, which has run nothing since.
 type proof struct {
 	sequence  input.Sequence
 	execution *evm.Execution
 }
 
-// confirmTarget records that an execution reached a target, if the judge confirms it,
-// with a minimized sequence. One that confirmed another target of the discovery will do.
-func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last *proof) {
+// confirmTarget records that an execution reached a target, if the judge confirms it. Its sequence is minimized later, see
+// drafts. One that confirmed another target of the discovery will do.
+func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 	t := &c.result.Targets[h.target]
 	if t.Reached || t.Entered && !h.kept {
 		return
@@ -36,14 +35,13 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 		c.deferHit(h, d)
 		return
 	}
-	reaches := func(seq input.Sequence, exec *evm.Execution) bool {
+	reaches := func(_ input.Sequence, exec *evm.Execution) bool {
 		entered, kept := enters(c.Table, &c.Targets[h.target], exec)
 		return kept || entered && !h.kept
 	}
 	seq, ok := last.sequence.Clone(), last.execution != nil && reaches(last.sequence, last.execution)
 	if !ok {
-		short := d.sequence[: h.call+1 : h.call+1]
-		seq, last.execution, ok = c.confirm(ctx, short, probes(targetProbes, d.work), reaches)
+		seq, last.execution, ok = c.confirm(d, h.call, reaches)
 		last.sequence = seq
 	}
 	if !ok {
@@ -57,6 +55,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 	}
 	t.Entered, t.Reached = true, h.kept
 	t.First, t.Sequence = d.at, seq
+	c.drafts.addTarget(h.target, seq, d.work)
 	if h.kept {
 		if c.open[h.target] {
 			c.open[h.target] = false
@@ -68,8 +67,8 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 	}
 }
 
-// confirmFinding turns an observation into a finding, if the judge confirms it, with a
-// minimized sequence.
+// confirmFinding turns an observation into a finding, if the judge confirms it. Its sequence is minimized now, or later, see
+// drafts.
 func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
 	if c.reported[key] {
@@ -80,7 +79,7 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		c.deferFinding(seen, d)
 		return
 	}
-	seq, exec, ok := c.confirm(ctx, d.sequence, probes(findingProbes, d.work), func(seq input.Sequence, exec *evm.Execution) bool {
+	seq, exec, ok := c.confirm(d, len(d.sequence)-1, func(seq input.Sequence, exec *evm.Execution) bool {
 		return c.observer.sees(key, seq, exec)
 	})
 	if !ok {
@@ -111,6 +110,11 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		Chosen: seen.chosen,
 	}
 	c.keepFinding(f)
+	if rough := (findingDraft{f, key, d.work}); c.affordsPrompt() {
+		c.minimizeFinding(ctx, &rough)
+	} else {
+		c.drafts.addFinding(rough)
+	}
 	c.tell(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
 }
 
@@ -141,27 +145,18 @@ func (c *Campaign) keepWay(key findingKey, seq input.Sequence) {
 	}
 }
 
-// confirm replays a sequence on the judge, minimizes it with at most so many probes, and
-// replays the result, whose execution it returns. All count as executions. Probes stay
-// within the campaign's budget; the two replays may exceed it, so that observations made
-// within it are not lost.
-func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, holds holds) (input.Sequence, *evm.Execution, bool) {
-	exec, ok := c.replay(seq, holds)
-	if !ok {
-		return nil, nil, false
-	}
-	if probes == 0 {
-		return seq.Clone(), exec, true
-	}
-	seq = minimize(c.Space, seq, func(seq input.Sequence) bool {
-		if probes--; probes < 0 || ctx.Err() != nil || !c.affords(uint64(len(seq))) {
-			return false
+// confirm replays a discovery's sequence up to a call on the judge, and returns what was run with its execution: if possible
+// the sequence that a worker has shortened. All runs of the judge count as executions; those that confirm may exceed the
+// campaign's budget, so that observations made within it are not lost.
+func (c *Campaign) confirm(d *discovery, call int, holds holds) (input.Sequence, *evm.Execution, bool) {
+	if d.short != nil && len(d.short) < len(d.sequence) && call == len(d.sequence)-1 {
+		if exec, ok := c.replay(d.short, holds); ok {
+			return d.short.Clone(), exec, true
 		}
-		_, ok := c.replay(seq, holds)
-		return ok
-	})
-	exec, ok = c.replay(seq, holds)
-	return seq, exec, ok
+	}
+	seq := d.sequence[: call+1 : call+1]
+	exec, ok := c.replay(seq, holds)
+	return seq.Clone(), exec, ok
 }
 
 // holds reports whether an execution of the sequence shows what is to be confirmed.

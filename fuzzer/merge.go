@@ -165,7 +165,7 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 		c.showedNew(d.sequence)
 	}
 	c.consider(d, seed, in, newSides)
-	c.mergeTargets(ctx, d)
+	c.mergeTargets(d)
 	c.mergeFindings(ctx, d)
 }
 
@@ -255,10 +255,10 @@ func (c *Campaign) mergeCorpus(d *discovery, covers bool) {
 }
 
 // mergeTargets confirms the targets that were reached.
-func (c *Campaign) mergeTargets(ctx context.Context, d *discovery) {
+func (c *Campaign) mergeTargets(d *discovery) {
 	var last proof
 	for _, h := range d.news.hits {
-		c.confirmTarget(ctx, h, d, &last)
+		c.confirmTarget(h, d, &last)
 	}
 }
 

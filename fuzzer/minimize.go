@@ -16,7 +16,7 @@ import (
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
 // Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
 // what an attacker's contract does is left out where it can be, and who is the contract is an
-// account again. Then words are simplified: to zero, else to one, else to a smaller number by
+// account again. Then words are simplified: all of a call to zero, else each to zero, else to one, else to a smaller number by
 // halving, and finally to a round one. When nothing of that changes anything, what takes two
 // changes at once is tried, which takes many probes: to drop two calls, and to simplify words
 // that are equal. All repeat until nothing changes. That terminates: joining leaves fewer calls,
@@ -126,7 +126,29 @@ func (m minimizer) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	return out, true
 }
 
+// plainCalls sets all words of a call to zero at once, but for its sender: of most calls before the last, no word matters.
+func (m minimizer) plainCalls(seq input.Sequence) input.Sequence {
+	for call := range seq {
+		plainer, changed := seq, 0
+		for _, word := range input.AppendCallWords(nil, seq, call) {
+			x, ok := m.space.Get(plainer, word)
+			if !ok || x.IsZero() || word.Kind == input.SenderWord {
+				continue // zero, or of an array that has become shorter
+			}
+			if next, ok := m.space.With(plainer, word, new(uint256.Int)); ok {
+				plainer = next
+				changed++
+			}
+		}
+		if changed > 1 && m.keeps(plainer) { // one alone is tried with the words
+			seq = plainer
+		}
+	}
+	return seq
+}
+
 func (m minimizer) plainWords(seq input.Sequence) input.Sequence {
+	seq = m.plainCalls(seq)
 	for _, word := range input.AppendWords(nil, seq) {
 		seq = m.plainest(seq, word)
 		if isNumber(seq, word) {
