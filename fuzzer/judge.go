@@ -64,7 +64,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last 
 			c.epoch++
 			c.considerTarget(h.target, d)
 		}
-		c.tell(Event{At: d.at, Target: h.target, Stats: c.stats()})
+		c.tell(Event{At: d.at, Target: h.target, Last: c.left == 0, Stats: c.stats()})
 	}
 }
 
