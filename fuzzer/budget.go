@@ -15,10 +15,13 @@ type grace struct {
 	seconds float64 // likewise
 }
 
-// graceShare: once every target is reached, the campaign continues for this part of the
-// whole budget and then ends early. Arbitrary: half the budget goes to breaking what was
-// reached easily. An audit has nothing else to do, and does not end early.
-const graceShare = 0.5
+// DefaultAfterReached is [Config.AfterReached] where it is not set. Arbitrary: half the budget
+// goes to breaking what was reached easily. An audit has nothing else to do, and does not end
+// early.
+const DefaultAfterReached = 0.5
+
+// EveryTargetReached is [Result.Stopped] of a campaign that ended early for that.
+const EveryTargetReached = "every target reached"
 
 // budgetRemains reports whether another task may be dispatched; if not, Stopped says
 // why.
@@ -35,7 +38,7 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	case c.failing >= maxFaults:
 		c.result.Stopped = "too many faults of the tool"
 	case c.graceIsOver():
-		c.result.Stopped = "every target reached"
+		c.result.Stopped = EveryTargetReached
 	default:
 		return true
 	}
@@ -55,11 +58,15 @@ func (c *Campaign) graceIsOver() bool {
 	if !c.grace.begun {
 		c.grace = grace{begun: true, calls: c.result.Stats.Calls, seconds: c.seconds()}
 	}
-	if c.MaxCalls > 0 && float64(c.result.Stats.Calls-c.grace.calls) >= graceShare*float64(c.MaxCalls) {
+	share := DefaultAfterReached
+	if c.AfterReached != nil {
+		share = *c.AfterReached
+	}
+	if c.MaxCalls > 0 && float64(c.result.Stats.Calls-c.grace.calls) >= share*float64(c.MaxCalls) {
 		return true
 	}
 	// A campaign limited in calls is decided by calls alone.
-	return c.MaxCalls == 0 && c.Timeout > 0 && c.seconds()-c.grace.seconds >= graceShare*c.Timeout.Seconds()
+	return c.MaxCalls == 0 && c.Timeout > 0 && c.seconds()-c.grace.seconds >= share*c.Timeout.Seconds()
 }
 
 // The budget for analyzing seeds again, in steps of the analysis. Seeds are due for it

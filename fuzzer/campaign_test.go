@@ -316,6 +316,38 @@ func TestGrace(t *testing.T) {
 	}
 }
 
+// TestAfterReached: what is spent once every target is reached is for the caller to say, and the event
+// of the last target tells that it was the last.
+func TestAfterReached(t *testing.T) {
+	p := open(t, "planted/correct.sol")
+	for _, test := range []struct {
+		share       float64
+		least, most uint64 // calls
+	}{{0, 1, 3_000}, {0.2, 2_000, 5_000}, {1, 9_900, 10_000}} {
+		config := p.config(1, 10_000)
+		config.AfterReached = &test.share
+		reached, last := 0, 0
+		config.Progress = func(e Event) {
+			if e.Target >= 0 {
+				reached++
+			}
+			if e.Last {
+				last = reached
+			}
+		}
+		r := mustRun(t, config)
+		if r.Stats.Reached != len(config.Targets) || r.Stats.Calls < test.least || r.Stats.Calls > test.most {
+			t.Errorf("%g of the budget: stopped: %s after %d calls, %d reached", test.share, r.Stopped, r.Stats.Calls, r.Stats.Reached)
+		}
+		if want := test.share < 1; (r.Stopped == EveryTargetReached) != want {
+			t.Errorf("%g of the budget: stopped: %s", test.share, r.Stopped)
+		}
+		if last != reached || reached == 0 {
+			t.Errorf("%g of the budget: %d targets, and the last was number %d", test.share, reached, last)
+		}
+	}
+}
+
 // faulty is a machine that fails when told.
 type faulty struct {
 	evm.Machine

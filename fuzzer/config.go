@@ -72,6 +72,9 @@ type Config struct {
 	// MaxCalls limits the calls that are run, the minimizer's included; 0: no limit. Only
 	// the replays that confirm a target or a finding, two sequences each, may exceed it.
 	MaxCalls uint64
+	// AfterReached is the part of the budget, from 0 to 1, for which the campaign still looks for
+	// bugs once every target is reached; nil: DefaultAfterReached.
+	AfterReached *float64
 
 	// Now is the clock: for the time limit and the marks, never for decisions of a
 	// campaign that is limited in calls.

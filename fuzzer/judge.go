@@ -63,7 +63,7 @@ func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 			c.epoch++
 			c.considerTarget(h.target, d)
 		}
-		c.tell(Event{At: d.at, Target: h.target, Stats: c.stats()})
+		c.tell(Event{At: d.at, Target: h.target, Last: c.left == 0, Stats: c.stats()})
 	}
 }
 

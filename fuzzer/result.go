@@ -14,6 +14,7 @@ import (
 type Event struct {
 	At     Mark
 	Target int      // index of a target newly reached, −1 otherwise
+	Last   bool     // the Target is the last one that was not reached
 	Found  *Finding // a new finding, nil otherwise
 	Stats  Stats    // of this moment
 }

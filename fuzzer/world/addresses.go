@@ -35,7 +35,7 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		add(rotate(b.useful(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
 	}
 	add(b.matching(func(c *bytecode.Contract) bool {
-		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(p.name, "_"))
+		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)))
 	})...)
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(b.useful(kind.meets), p.nth)...)

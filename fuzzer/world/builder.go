@@ -80,7 +80,10 @@ type builder struct {
 	untold     bool                      // a step has put code at an address
 	// recognized is how many instances recognize has looked at.
 	recognized int
-	report     *Report
+	wiring     wiring
+	// spares are instances that are left as they were made, next to one that is initialized.
+	spares map[common.Address]bool
+	report *Report
 }
 
 // startBuilder makes a builder that goes on from a World.
@@ -118,6 +121,8 @@ func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit
 		libraries:  map[string]*library{},
 		labels:     map[common.Address]string{},
 		names:      map[common.Address]string{},
+		wiring:     wiring{told: map[common.Address]bool{}},
+		spares:     map[common.Address]bool{},
 		report:     &Report{spare: map[string]map[bytecode.Position]bool{}},
 	}
 	for _, c := range contracts {
@@ -187,6 +192,9 @@ func (b *builder) deployWaiting(ctx context.Context, waiting, failed []*candidat
 			}
 			continue
 		}
+		if err := b.wire(ctx, false); err != nil {
+			return nil, err
+		}
 		// A failed one may now find the instance it needs.
 		for _, f := range slices.Clone(failed) {
 			if f.attempts > 0 && f.attempts < maxAttempts && f.seen < len(b.instances) && takesAddress(f.contract) {
@@ -201,10 +209,17 @@ func (b *builder) deployWaiting(ctx context.Context, waiting, failed []*candidat
 // deployAndEquip deploys contracts and does what makes them usable.
 func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contract) error {
 	first := len(b.instances)
+	b.wiring.from = first
 	if err := b.deployAll(ctx, wanted); err != nil {
 		return err
 	}
+	if err := b.wire(ctx, true); err != nil {
+		return err
+	}
 	if err := b.grantRoles(ctx, first); err != nil {
+		return err
+	}
+	if err := b.initializeFurther(ctx, first); err != nil {
 		return err
 	}
 	if err := b.produce(ctx, wanted, first); err != nil {

@@ -21,11 +21,14 @@ import (
 // set-up gave one, and to whom they give it.
 
 // Bounds of the search for such accounts. Arbitrary; a contract asks for few accounts, and a
-// campaign's calls are spread over all senders.
+// campaign's calls are spread over all senders. A probe takes some 100 µs.
 const (
 	maxCallers      = 4
-	maxCallerProbes = 512 // calls
-	probesOfMethod  = 2   // with the first choices of arguments
+	maxCallerProbes = 4096 // calls, twice as many with those that show what an account gets
+	probesOfMethod  = 2    // with the first choices of arguments
+	// filledCallers is how many there are to be before one is of no use that only gets past the
+	// check in a second contract.
+	filledCallers = maxCallers / 2
 )
 
 // addCallers adds to the senders of a World the accounts that its instances compare
@@ -64,9 +67,10 @@ func (b *builder) findCallers(ctx context.Context, w *evm.World, targets []strin
 	hasTargets := func(in *evm.Instance) bool {
 		return in.Contract != nil && slices.ContainsFunc(targets, func(name string) bool { return named(in.Contract, name) })
 	}
+	idle := func(in *evm.Instance) bool { return b.proxied[in.Address] || b.spares[in.Address] }
 	instances := slices.Clone(w.Instances)
 	slices.SortStableFunc(instances, func(x, y evm.Instance) int {
-		return boolRank(!hasTargets(&x)) - boolRank(!hasTargets(&y))
+		return cmp.Or(boolRank(!hasTargets(&x))-boolRank(!hasTargets(&y)), boolRank(idle(&x))-boolRank(idle(&y)))
 	})
 	f := callerSearch{builder: b, machine: machine, world: w}
 	if len(b.calls) > 0 {
@@ -87,17 +91,79 @@ func (b *builder) findCallers(ctx context.Context, w *evm.World, targets []strin
 			if m.IsConstant() {
 				continue
 			}
+			f.targets = hasTargets(&instances[i])
 			if err := f.probe(&instances[i], &m); err != nil {
 				return nil, err
 			}
 		}
 	}
-	slices.SortStableFunc(f.found, func(x, y foundCaller) int { return boolRank(x.code) - boolRank(y.code) })
-	var parties []Party
-	for _, c := range f.found[:min(len(f.found), maxCallers)] {
-		parties = append(parties, c.Party)
+	return f.best(), nil
+}
+
+// best lists the accounts that get past most checks that those before them do not. A function
+// that several contracts have, since they inherit it, counts once; those of contracts with targets come
+// first, and accounts without code before contracts.
+func (s *callerSearch) best() []Party {
+	var chosen []Party
+	functions, places := map[string]bool{}, map[string]bool{}
+	rest := slices.Clone(s.found)
+	for len(chosen) < maxCallers {
+		best, most := -1, callerWorth{}
+		for i, c := range rest {
+			w := c.worth(functions, places)
+			if w.code && w.functions == 0 && len(chosen) >= filledCallers {
+				continue
+			}
+			if w.targets+w.functions+w.places > 0 && (best < 0 || w.compare(most) > 0) {
+				best, most = i, w
+			}
+		}
+		if best < 0 {
+			break
+		}
+		for _, o := range rest[best].opens {
+			functions[o.function], places[o.place] = true, true
+		}
+		chosen = append(chosen, rest[best].Party)
+		rest = slices.Delete(rest, best, best+1)
 	}
-	return parties, nil
+	return chosen
+}
+
+// opened is a function that an account gets further in than a user.
+type opened struct {
+	function string // its signature
+	place    string // of an instance
+	target   bool   // whose contract has targets
+}
+
+// callerWorth is what an account adds to those that were chosen.
+type callerWorth struct {
+	targets, functions, places int // functions of contracts with targets; all functions; of instances
+	code                       bool
+}
+
+func (c *foundCaller) worth(functions, places map[string]bool) callerWorth {
+	w := callerWorth{code: c.code}
+	counted := map[string]bool{}
+	for _, o := range c.opens {
+		if !places[o.place] {
+			w.places++
+		}
+		if functions[o.function] || counted[o.function] {
+			continue
+		}
+		counted[o.function] = true
+		w.functions++
+		if o.target {
+			w.targets++
+		}
+	}
+	return w
+}
+
+func (w callerWorth) compare(v callerWorth) int {
+	return cmp.Or(cmp.Compare(w.targets, v.targets), cmp.Compare(w.functions, v.functions), boolRank(v.code)-boolRank(w.code), cmp.Compare(w.places, v.places))
 }
 
 func boolRank(b bool) int {
@@ -113,6 +179,7 @@ type callerSearch struct {
 	machine evm.Machine
 	world   *evm.World
 	probes  int
+	targets bool // the probed instance's contract has some
 	found   []foundCaller
 }
 
@@ -152,7 +219,8 @@ func (b *builder) keepMembers(exec *evm.Execution) {
 
 type foundCaller struct {
 	Party
-	code bool // it is a contract
+	code  bool // it is a contract
+	opens []opened
 }
 
 // probe calls a function of an instance.
@@ -174,11 +242,14 @@ func (s *callerSearch) probe(in *evm.Instance, m *abi.Method) error {
 		if exec.Calls[0].Outcome == evm.Success {
 			return nil // a user may call it
 		}
+		var asked []Party
 		for i := range exec.Frames {
-			if err := s.look(in, m, &exec.Frames[i]); err != nil {
-				return err
-			}
-			if err := s.lookForMembers(in, m, &exec.Frames[i]); err != nil {
+			asked = append(asked, s.look(in, m, &exec.Frames[i])...)
+			asked = append(asked, s.lookForMembers(in, m, &exec.Frames[i])...)
+		}
+		reached := progressOf(exec)
+		for i := range asked { // exec is gone with the next run
+			if err := s.note(in, m, &asked[i], &call, reached); err != nil {
 				return err
 			}
 		}
@@ -186,8 +257,9 @@ func (s *callerSearch) probe(in *evm.Instance, m *abi.Method) error {
 	return nil
 }
 
-// look notes the accounts that a frame compares its caller, the probing user, with.
-func (s *callerSearch) look(in *evm.Instance, m *abi.Method, f *evm.Frame) error {
+// look lists the accounts that a frame compares its caller, the probing user, with.
+func (s *callerSearch) look(in *evm.Instance, m *abi.Method, f *evm.Frame) []Party {
+	var asked []Party
 	if f.Caller != User2.Address {
 		return nil
 	}
@@ -203,27 +275,44 @@ func (s *callerSearch) look(in *evm.Instance, m *abi.Method, f *evm.Frame) error
 		case c.Left != *caller:
 			continue
 		}
-		if err := s.note(&other, callerWhy+in.Name+"."+m.RawName); err != nil {
-			return err
-		}
+		asked = s.ask(asked, &other, callerWhy+in.Name+"."+m.RawName)
 	}
-	return nil
+	return asked
 }
 
-// note adds an account to those that were found, unless it sends calls already.
-func (s *callerSearch) note(word *uint256.Int, why string) error {
+// ask adds an account to a list, unless it sends calls already.
+func (s *callerSearch) ask(list []Party, word *uint256.Int, why string) []Party {
 	const addressBits = 160
 	address := common.Address(word.Bytes20())
 	if word.BitLen() > addressBits || !isParty(&party{address: address}, false) || s.sends(address) ||
-		slices.ContainsFunc(s.found, func(o foundCaller) bool { return o.Address == address }) {
-		return nil
+		slices.ContainsFunc(list, func(p Party) bool { return p.Address == address }) {
+		return list
 	}
-	account, err := s.world.Account(address)
+	return append(list, Party{Name: cmp.Or(s.labels[address], s.names[address], shortName(address)), Address: address, Why: why})
+}
+
+// note makes a call of the user's as an account, and keeps that it gets further, if it does: msg.sender
+// is also compared with accounts that are refused. reached is how far the user got.
+func (s *callerSearch) note(in *evm.Instance, m *abi.Method, p *Party, call *evm.Call, reached int) error {
+	c := *call
+	c.From = p.Address
+	exec, err := s.machine.Run(evm.Sequence{c})
 	if err != nil {
 		return err
 	}
-	name := cmp.Or(s.labels[address], s.names[address], shortName(address))
-	s.found = append(s.found, foundCaller{Party{Name: name, Address: address, Why: why}, account != nil && len(account.Code) > 0})
+	if exec.Calls[0].Outcome != evm.Success && progressOf(exec) <= reached {
+		return nil
+	}
+	o := opened{m.Sig, in.Name + "." + m.Sig, s.targets}
+	if i := slices.IndexFunc(s.found, func(f foundCaller) bool { return f.Address == p.Address }); i >= 0 {
+		s.found[i].opens = append(s.found[i].opens, o)
+		return nil
+	}
+	account, err := s.world.Account(p.Address)
+	if err != nil {
+		return err
+	}
+	s.found = append(s.found, foundCaller{*p, account != nil && len(account.Code) > 0, []opened{o}})
 	return nil
 }
 
@@ -231,10 +320,11 @@ func (s *callerSearch) sends(address common.Address) bool {
 	return slices.ContainsFunc(s.world.Senders, func(o evm.Sender) bool { return o.Address == address })
 }
 
-// lookForMembers notes the accounts that have an element in a mapping of which a frame reads
+// lookForMembers lists the accounts that have an element in a mapping of which a frame reads
 // the probing user's, who has none: those with the same other keys (the role) first, then any.
 // There are none to add where a sender has such an element.
-func (s *callerSearch) lookForMembers(in *evm.Instance, m *abi.Method, f *evm.Frame) error {
+func (s *callerSearch) lookForMembers(in *evm.Instance, m *abi.Method, f *evm.Frame) []Party {
+	var asked []Party
 	caller := *new(uint256.Int).SetBytes(User2.Address[:])
 	for i := range f.Storage {
 		a := &f.Storage[i]
@@ -250,12 +340,10 @@ func (s *callerSearch) lookForMembers(in *evm.Instance, m *abi.Method, f *evm.Fr
 			continue
 		}
 		for n := range of {
-			if err := s.note(&of[n], roleWhy+in.Name+"."+m.RawName); err != nil {
-				return err
-			}
+			asked = s.ask(asked, &of[n], roleWhy+in.Name+"."+m.RawName)
 		}
 	}
-	return nil
+	return asked
 }
 
 // membersOf lists the keys at a place of the elements in a mapping, all or those whose other

@@ -207,20 +207,22 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 	return nil
 }
 
-// matching lists the deployed instances that meet a need; those that only serve
-// a proxy come last.
+// matching lists the deployed instances that meet a need; those that others have been told
+// of come first, and those that only serve a proxy or are not initialized last.
 func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
-	var addresses, behind []common.Address
+	var told, addresses, behind []common.Address
 	for _, i := range b.instances {
 		switch {
 		case !meets(i.Contract):
-		case b.proxied[i.Address]:
+		case b.proxied[i.Address], b.spares[i.Address]:
 			behind = append(behind, i.Address)
+		case b.wiring.told[i.Address]:
+			told = append(told, i.Address)
 		default:
 			addresses = append(addresses, i.Address)
 		}
 	}
-	return append(addresses, behind...)
+	return slices.Concat(told, addresses, behind)
 }
 
 // useful is matching, with tokens that are made of others after the rest, and
@@ -246,7 +248,7 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 func (b *builder) count(need need) int {
 	n := 0
 	for _, i := range b.instances {
-		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.unmintable[i.Address] {
+		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.spares[i.Address] && !b.unmintable[i.Address] {
 			n++
 		}
 	}

@@ -79,6 +79,11 @@ func (b *builder) fund(ctx context.Context, first int) error {
 // without the one at that address.
 func (b *builder) spendersOf(address common.Address) []common.Address {
 	var spenders []common.Address
+	for _, h := range b.wiring.handed {
+		if h.token == address && len(spenders) < maxSpenders && !slices.Contains(spenders, h.account) {
+			spenders = append(spenders, h.account)
+		}
+	}
 	for _, g := range b.given {
 		if g.address != address && len(spenders) < maxSpenders && !slices.Contains(spenders, g.address) && slices.Contains(g.arguments.addresses(), address) {
 			spenders = append(spenders, g.address)

@@ -82,6 +82,7 @@ func (b *builder) initialize(ctx context.Context, i int, constructed *arguments)
 		b.undo(before)
 		return b.behindProxy(ctx, i, methods, direct.got, spare)
 	case spare:
+		b.spares[in.Address] = true
 		in.Address = address
 		in.Name = b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
 		b.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
@@ -242,7 +243,7 @@ func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, 
 	if proxy, err = b.deployProxy(ctx, in.Address); err != nil || proxy == nil {
 		return err
 	}
-	b.inFront(&in, proxy, "")
+	b.spares[b.inFront(&in, proxy, "").Address] = true
 	return nil
 }
 

@@ -49,6 +49,9 @@ func (s *Settings) checkCampaign() error {
 	if s.seqLen < 1 || s.seqLen > maxSeqLen {
 		return exit.BadInput("--seq-len %d: want 1 to %d", s.seqLen, maxSeqLen)
 	}
+	if _, err := parseShare(s.afterReached); s.afterReached != "" && err != nil {
+		return s.setAt("after-reached", exit.BadInput("--after-reached %q: want a share of the budget, such as 25%% or 0.25", s.afterReached))
+	}
 	if _, err := fuzzer.ScheduleNamed(c.Schedule); err != nil {
 		return exit.BadInput("--schedule: %w", err)
 	}

@@ -60,6 +60,7 @@ type Settings struct {
 	// mutantTimeout is that of each planted mistake.
 	mutantTimeout seconds
 	seqLen        int
+	afterReached  string // share, "50%" or "0.5"; empty: the default
 	waivers       string // file
 	minReached    string // share, "50%" or "0.5"
 	disclosure    string
@@ -161,6 +162,7 @@ func (s *Settings) RegisterCampaign() {
 	s.timeout = defaultTimeout
 	f.Var(&s.timeout, "timeout", "stop after this many `SECONDS`, or after a duration such as 90s or 5m")
 	f.Uint64Var(&c.Calls, "test-limit", 0, "stop after this many `CALLS` instead; with --workers 1 and the same --seed, the result is the same")
+	f.StringVar(&s.afterReached, "after-reached", "", "once every target is reached, look for bugs for this `SHARE` of the whole budget, 25% or 0.25, and then stop; an audit goes on (default 50%; with --target 0)")
 	f.IntVar(&s.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 where longer sequences are needed")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed `N` for all randomness (default 0)")
 	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "fuzz with `N` workers in parallel")
@@ -222,6 +224,10 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 		}
 		if s.flags.Changed("seq-len") {
 			o.Campaign.SeqLen = s.seqLen
+		}
+		if s.afterReached != "" {
+			share, _ := parseShare(s.afterReached) // checked
+			o.Campaign.AfterReached = &share
 		}
 		o.Campaign.Exchange = s.exchange()
 		var err error

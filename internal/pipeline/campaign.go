@@ -84,7 +84,7 @@ func (r *run) configure() error {
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,
-		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls,
+		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls, AfterReached: r.afterReached(),
 		Now:        r.o.Now,
 		FunctionAt: d.Positions.FunctionAt,
 	}
@@ -98,6 +98,15 @@ func (r *run) configure() error {
 	}
 	r.readSeeds()
 	return nil
+}
+
+// afterReached is for which part of the budget bugs are looked for once every target is reached: whoever
+// names targets wants to know how they are reached.
+func (r *run) afterReached() *float64 {
+	if r.o.Campaign.AfterReached == nil && len(r.o.Change.Targets) > 0 {
+		return new(float64)
+	}
+	return r.o.Campaign.AfterReached
 }
 
 // watchers are the oracles that watch a campaign.

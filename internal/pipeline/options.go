@@ -51,6 +51,10 @@ type Campaign struct {
 	Oracles   []string // that watch, or with "-" in front do not; none: all do
 	Panics    []string // codes of Panic that are findings
 	Exchange  Exchange
+
+	// AfterReached is the part of the budget for which bugs are still looked for once every target is
+	// reached; nil: none where targets are named, and [fuzzer.DefaultAfterReached] otherwise.
+	AfterReached *float64
 }
 
 // Gate decides whether a run passes.

@@ -53,6 +53,7 @@ type display struct {
 	place   func(bytecode.Location) string // of a finding
 	// onlyIntroduced: findings are not shown before it is known that the change introduced them.
 	onlyIntroduced, audits bool
+	after                  *float64 // see [fuzzer.Config.AfterReached]
 }
 
 // display shows the campaign on the head.
@@ -60,7 +61,24 @@ func (r *run) display() *display {
 	return &display{r.o.Log, r.change.Mapping.Targets, func(l bytecode.Location) string {
 		at, _ := r.head.Deployment.Positions.At(l)
 		return at.String()
-	}, r.o.Output.OnlyIntroduced, r.change.Audits()}
+	}, r.o.Output.OnlyIntroduced, r.change.Audits(), r.afterReached()}
+}
+
+// whenReached says what comes of a campaign whose targets are all reached.
+func (d *display) whenReached() string {
+	share := fuzzer.DefaultAfterReached
+	if d.after != nil {
+		share = *d.after
+	}
+	switch {
+	case d.audits:
+		return "every target is reached; an audit looks for bugs to its end"
+	case share == 0:
+		return "every target is reached, and the campaign ends; --after-reached gives it a share of its budget to look for bugs"
+	case share == 1:
+		return "every target is reached; bugs are looked for to the end of the budget (--after-reached)"
+	}
+	return fmt.Sprintf("every target is reached; bugs are looked for with at most %g%% of the budget from here on (--after-reached)", 100*share)
 }
 
 // show prints what happened in the campaign, and how it is going.
@@ -69,6 +87,9 @@ func (d *display) show(e fuzzer.Event) {
 	case e.Target >= 0:
 		t := d.targets[e.Target]
 		d.log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
+		if e.Last {
+			d.log.Line("%-7s DONE     %s", human.Clock(e.At.Seconds), d.whenReached())
+		}
 	case e.Found != nil && d.onlyIntroduced:
 		d.log.Line("%-7s FOUND    a failure; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds))
 	case e.Found != nil && e.Found.NeverPassed && !d.audits:

@@ -133,7 +133,7 @@ func (s *sharding) configure() (*fuzzer.Config, error) {
 	c.Progress = (&display{o.Log, c.Targets, func(l bytecode.Location) string {
 		at, _ := s.plan.Place(l)
 		return at
-	}, s.plan.Options.OnlyIntroduced, c.Audit}).show
+	}, s.plan.Options.OnlyIntroduced, c.Audit, c.AfterReached}).show
 	return c, nil
 }
 

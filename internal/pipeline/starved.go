@@ -43,7 +43,7 @@ func (d *describer) starved(allowed bool) {
 	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled {
 		return
 	}
-	s.Needed = report.Needed(s.Targets, d.report.Limits)
+	s.Needed = needed(s.Targets, d.report.Limits, d.result)
 	for _, f := range d.head.Setup.Failures {
 		if f.LeftOut && slices.ContainsFunc(d.change.Mapping.Targets, func(t bytecode.Target) bool { return t.Contract == f.Contract.QualifiedName() }) {
 			s.LeftOut++
@@ -61,4 +61,14 @@ func (d *describer) starved(allowed bool) {
 	if allowed {
 		d.log.Warn("%s; --allow-starved lets the run pass all the same", d.report.DescribeStarved())
 	}
+}
+
+// needed is the number of executions that a campaign needed for so many targets: one that was told to end
+// once every target is reached needs no more than that took.
+func needed(targets int, limits report.Limits, result *fuzzer.Result) uint64 {
+	n := report.Needed(targets, limits)
+	if result.Stopped == fuzzer.EveryTargetReached {
+		n = min(n, result.Useful)
+	}
+	return n
 }

@@ -33,7 +33,9 @@ type mainPart struct {
 	SeqLen int    `json:"seqLen,omitempty"`
 	Ways   int    `json:"ways,omitempty"`
 	Limits Limits `json:"limits"`
-	Hashes Hashes `json:"hashes"`
+	// AfterReached is [fuzzer.Config.AfterReached].
+	AfterReached *float64 `json:"afterReached,omitempty"`
+	Hashes       Hashes   `json:"hashes"`
 }
 
 // formatName tells a plan from other files of JSON.

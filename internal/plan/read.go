@@ -80,12 +80,14 @@ func Read(data []byte) (*Plan, *Packed, error) {
 			return nil, nil, fmt.Errorf("%s is not the file of which the plan has the SHA-256; copy it again, or %s", name, remedy)
 		}
 	}
-	if l := main.Limits; l.Workers < 1 || l.Workers > maxWorkers || l.Timeout < 0 || main.SeqLen < 0 || main.SeqLen > input.MaxCalls || main.Ways < 0 {
+	if l := main.Limits; l.Workers < 1 || l.Workers > maxWorkers || l.Timeout < 0 || main.SeqLen < 0 || main.SeqLen > input.MaxCalls || main.Ways < 0 ||
+		main.AfterReached != nil && !(*main.AfterReached >= 0 && *main.AfterReached <= 1) { // NaN, too
 		return nil, nil, fmt.Errorf("%s: limits that a run cannot have; %s", mainFile, remedy)
 	}
 	p.Config = fuzzer.Config{
 		Audit: main.Audit, Seed: main.Seed, SeqLen: main.SeqLen, Ways: main.Ways,
 		Timeout: main.Limits.Timeout, MaxCalls: main.Limits.Calls, Workers: main.Limits.Workers,
+		AfterReached: main.AfterReached,
 	}
 	contracts, err := p.readBuild(parts[buildFile])
 	if err != nil {

@@ -29,6 +29,7 @@ func (p *Plan) Pack() (*Packed, error) {
 	if p.Nothing == "" {
 		c := &p.Config
 		main.Audit, main.Seed, main.SeqLen, main.Ways = c.Audit, c.Seed, c.SeqLen, c.Ways
+		main.AfterReached = c.AfterReached
 		main.Limits, main.Hashes = Limits{c.Timeout, c.MaxCalls, c.Workers}, p.Hashes
 		contracts, known := contractsOf(c)
 		build, err := p.build(contracts, known)
