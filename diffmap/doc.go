@@ -17,4 +17,35 @@
 // has limits, reports what is wrong, where and what to do about it, and refuses
 // a diff it cannot account for line by line: a change that is not seen is not
 // fuzzed, so guessing is never an option.
+//
+// Asked for from outside:
+//
+//	leaveout.go     targets that are taken away again, with the reason
+//	counterpart.go  the same declaration in head and base
+//	indirect.go     functions whose code changed without a changed line
+//	explicit.go     targets that a user names
+//	position.go     from an instruction to its source
+//	basesources.go  the base's sources, read off the diff
+//
+// From changed lines to targets:
+//
+//	targets.go      the mapping: lines, their code, their targets
+//	yul.go          lines of Yul sources
+//	operations.go   what of a line may be left out, and what it does to others
+//	unused.go       declarations that no contract uses
+//	sourcepath.go   which source of a build a file of the diff is
+//	causes.go       which declaration changed a function's code
+//	seam.go         where a modifier's code ends and the function's begins
+//	ownership.go    which nodes, and so instructions, a changed range owns
+//	normal.go       code of both sides, compared without what moves
+//	status.go       the one status of a line, and its reason
+//	languages.go    files that are not Solidity
+//
+// What they are read from:
+//
+//	sourcetree.go   a source with its syntax tree
+//	message.go      code of a require's message
+//	artifact.go     one code of one contract with its source map
+//	jumps.go        instructions of legacy code that say little
+//	constants.go    values of constants, where they are used
 package diffmap

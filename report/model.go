@@ -1,5 +1,3 @@
-// Package report is the model of report.json, and everything that follows from it alone:
-// the verdict, and its rendering as SARIF, comment, summary, annotations and text.
 package report
 
 // Verdicts; [ExitCode] has their exit codes.

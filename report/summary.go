@@ -42,13 +42,6 @@ func Summary(r *Report, o Options) []byte {
 	})
 }
 
-// folded writes a part that is folded away under a title, which must not be a stranger's text.
-func (p *page) folded(title string, write func()) {
-	p.line("<details><summary>%s</summary>\n", title)
-	write()
-	p.line("\n</details>\n")
-}
-
 // reachedTable writes how each line was first reached.
 func (p *page) reachedTable() {
 	reached := with(p.locations, Reached)

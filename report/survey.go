@@ -118,8 +118,3 @@ func (r *Report) Survey() []string {
 	line("ready   %d of %s of code can be fuzzed", ready, human.Plural(code, "line"))
 	return lines
 }
-
-// deploySteps are the lines of sightline.yml that deploy a contract, below the key deploy.
-func deploySteps(name string) string {
-	return "  - contract: " + name + "\n    arguments: []  # the constructor's, in order: numbers, addresses, names of contracts above\n"
-}

@@ -298,3 +298,39 @@ var statusWords = map[string]string{
 	partly:       "reached in part",
 	NoBytecode:   "without bytecode",
 }
+
+// lineRanges is "12, 14–17"; at most 40 ranges, which fill a few lines of text.
+func lineRanges(lines []int) string {
+	const most = 40
+	var parts []string
+	listed := 0
+	for _, r := range runsOf(lines) {
+		if len(parts) == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(lines)-listed))
+			break
+		}
+		text := fmt.Sprint(r.first)
+		if r.last > r.first {
+			text = fmt.Sprintf("%d–%d", r.first, r.last)
+		}
+		parts = append(parts, text)
+		listed += r.last - r.first + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// run is a range of consecutive lines.
+type run struct{ first, last int }
+
+// runsOf divides lines, which are in order, into runs of consecutive ones.
+func runsOf(lines []int) []run {
+	var runs []run
+	for _, line := range lines {
+		if n := len(runs); n > 0 && runs[n-1].last+1 == line {
+			runs[n-1].last = line
+		} else {
+			runs = append(runs, run{line, line})
+		}
+	}
+	return runs
+}

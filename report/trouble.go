@@ -99,3 +99,8 @@ func (t *Trouble) annotations() []Annotation {
 	}
 	return list
 }
+
+// deploySteps are the lines of sightline.yml that deploy a contract, below the key deploy.
+func deploySteps(name string) string {
+	return "  - contract: " + name + "\n    arguments: []  # the constructor's, in order: numbers, addresses, names of contracts above\n"
+}

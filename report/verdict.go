@@ -21,36 +21,6 @@ func ExitCode(verdict string) int {
 	return exit.Failure
 }
 
-// severities, from the lowest, which never gates.
-var severities = []string{"note", "low", "medium", "high", "critical"}
-
-// gateRank is the index in severities from which a finding gates; "none" gives one that no
-// severity reaches. False if failOn is not a gate; "note" is not, since a note never gates.
-func gateRank(failOn string) (rank int, ok bool) {
-	if failOn == "none" {
-		return len(severities), true
-	}
-	rank = slices.Index(severities, failOn)
-	return rank, rank > 0
-}
-
-// excused reports whether a finding never gates, however severe: it is pre-existing, does
-// not happen on the shipped build, or is waived.
-func (f *Finding) excused() bool {
-	return f.Novelty == PreExisting || f.Shipped == ShippedAbsent || f.Waived != nil
-}
-
-// gates reports whether a finding fails a gate of the given rank: its severity is at or
-// above the gate, and it is introduced or not known to be old. An unknown severity gates,
-// too, unless nothing does.
-func (f *Finding) gates(rank int) bool {
-	if f.excused() || rank == len(severities) {
-		return false
-	}
-	severity := slices.Index(severities, f.Severity)
-	return severity < 0 || severity >= rank
-}
-
 // Gating are the findings that fail the gate, including clashes of storage layouts.
 func (r *Report) Gating() (list []Finding) {
 	rank, ok := gateRank(r.FailOn)
