@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // point is a run that predictions start from: its input and the comparisons that
@@ -16,6 +17,12 @@ type point struct {
 	sequence input.Sequence
 	branches []input.Branch
 	writes   []slotWrite // of the last call; nil without slot search
+
+	// Of the last call, where solving has read it.
+	formulas   *input.Formulas // nil: not read, or unreadable
+	unreadable bool
+	code       bytecode.CodeID
+	failed     bool
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a

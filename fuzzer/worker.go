@@ -133,6 +133,7 @@ type worker struct {
 	moved      map[branchSide]bool          // whether input words move a branch's operands
 	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
 	factors    input.Factors                // that searches in formulas met
+	contexts   map[within]int               // see pathfinder.read
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
 	points     int // made so far
