@@ -12,7 +12,7 @@ const (
 	// wander: where none of them makes things better, one in so many is gone nevertheless.
 	wander = 3
 	// freshStart: after so many steps the search begins anew, from other values.
-	freshStart = 150
+	freshStart = 16
 	// maxBackward bounds the terms that one way to mend a condition goes through.
 	maxBackward = 512
 	// hopeless: a search ends when the jump went the old way with so many assignments, or with one in hopelessShare
