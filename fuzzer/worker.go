@@ -295,6 +295,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	if t.source == fromPlan {
 		budget = leadsPerPlan * len(t.mappingWriters)
 	}
+	if !w.climb(ctx, &t, b) {
+		return
+	}
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
 		next, ok := leads.pop()

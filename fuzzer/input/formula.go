@@ -36,7 +36,7 @@ type decision struct {
 type Decision struct {
 	PC    uint32 // of the JUMPI
 	Taken bool
-	Moves bool // numbers of the call move its condition
+	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
 	// Context tells apart from where the code around the jump was called: it is made of the places in code to which
 	// the functions on the stack return.
 	Context uint64
@@ -46,9 +46,18 @@ type Decision struct {
 func (f *Formulas) Decisions() []Decision {
 	all := make([]Decision, len(f.decisions))
 	for i, d := range f.decisions {
-		all[i] = Decision{d.pc, d.taken, f.terms[d.condition].moves, d.context}
+		echoes := i > 0 && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
+		all[i] = Decision{d.pc, d.taken, f.terms[d.condition].moves && !echoes, d.context}
 	}
 	return all
+}
+
+// tested is what a condition negates any number of times.
+func (f *Formulas) tested(condition int32) int32 {
+	for f.terms[condition].op == vm.ISZERO {
+		condition = f.terms[condition].args[0]
+	}
+	return condition
 }
 
 // Formulas are what the last call of a run computed of the numbers among its words, and

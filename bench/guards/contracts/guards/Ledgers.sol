@@ -46,7 +46,7 @@ contract ModularInverse is Guard {
 contract FeeSum is Guard {
     function f(uint256 amount, uint256 bps) external {
         uint256 fee = amount * bps / 10_000;
-        if (bps > 30 && bps <= 500 && fee == 123_457 && amount - fee == 5_678_901) emit Solved();
+        if (bps > 30 && bps <= 500 && fee == 123_459 && amount - fee == 5_672_748) emit Solved();
     }
 }
 
@@ -139,14 +139,14 @@ contract BatchSum is Guard {
 contract SplitExactly is Guard {
     function f(uint16 first, uint16 second, uint16 third, uint256 amount) external {
         require(uint256(first) + second + third == 10_000 && first > second && second > third && third > 100);
-        if (amount * third / 10_000 == 777_777 && amount % 10_000 == 1_234) emit Solved();
+        if (amount * third / 10_000 == 777_777 && amount % 100 == 34) emit Solved();
     }
 }
 
 contract Interest is Guard {
     function f(uint256 principal, uint256 rate, uint256 duration) external {
         require(rate >= 150 && rate <= 2_000 && duration >= 30 days && duration <= 365 days);
-        if (principal * rate * duration / (10_000 * 365 days) == 4_321_987_654_321 && principal % 1e6 == 500_000) emit Solved();
+        if (principal * rate * duration / (10_000 * 365 days) == 4_321_987_654_321 && rate % 25 == 0 && principal % 2 == 1) emit Solved();
     }
 }
 
@@ -160,12 +160,6 @@ contract SignedDeltas is Guard {
 contract RoundedUp is Guard {
     function f(uint256 amount, uint256 lot) external {
         if (lot > 100 && lot < 5_000 && (amount + lot - 1) / lot * lot == amount + 17 && amount > 1e9) emit Solved();
-    }
-}
-
-contract Geometric is Guard {
-    function f(uint256 a, uint256 ratio, uint256 b, uint256 c) external {
-        if (a * ratio == b && b * ratio == c && a + b + c == 7_919 * (1 + 131 + 131 * 131) && ratio > 1) emit Solved();
     }
 }
 
