@@ -13,6 +13,7 @@ type sequenceContext struct {
 	writer         input.Packed   // its last call writes what the seed's reads
 	chains         []input.Packed // each call writes what the next one reads, and the last what the seed's does
 	repeated       input.Packed   // its last call reads and writes what the seed's reads
+	climbs         bool           // whether it is repeated with other numbers, see climb
 	mappingWriters []input.Packed // each writes a mapping of which the seed wants an element, or what a plan waits for, see prependWriter
 }
 
@@ -39,6 +40,7 @@ func (c *Campaign) contextOf(seed *Seed, demanded bool, energy Energy) (s sequen
 	}
 	if before := c.suite.accumulator(seed, c.rand); before != nil {
 		s.repeated = before.Calls
+		s.climbs = seed.Selected&(seed.Selected-1) == 0
 	}
 	if !c.Without.Sequences && seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
 		for _, key := range seed.wants {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // point is a run that predictions start from: its input and the comparisons that
@@ -16,6 +17,12 @@ type point struct {
 	sequence input.Sequence
 	branches []input.Branch
 	writes   []slotWrite // of the last call; nil without slot search
+
+	// Of the last call, where solving has read it.
+	formulas   *input.Formulas // nil: not read, or unreadable
+	unreadable bool
+	code       bytecode.CodeID
+	failed     bool
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
@@ -78,7 +85,8 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 		return w.sign(nil, ran.sequence, exec, signersOfResent)
 	}
 	var leads []lead
-	if (w.tracker.nearUndecided || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
+	again := isNew && len(failedAgain(exec)) > 0
+	if (w.tracker.nearUndecided || again || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
 		if leads = append(w.predictCopies(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
 			w.idle = 0
 		}
@@ -109,7 +117,7 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 	here := w.step
 	*here = step{worker: w, lead: ran, exec: exec, words: here.words[:0], x0: here.x0[:0], x1: here.x1[:0]}
 	leads := here.predict()
-	if isNew && w.tracker.nearUndecided && len(leads) < most {
+	if isNew && (w.tracker.nearUndecided || len(failedAgain(exec)) > 0) && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
 		leads = append(leads, here.preimages()...)
 	}
@@ -213,9 +221,9 @@ func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
 // propose makes leads of the comparisons at branches with an untaken side: where an
 // operand is a word of the input, the other operand takes its place.
 func (s *step) propose(most int) []lead {
-	w := s.worker
+	w, again := s.worker, failedAgain(s.exec)
 	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && !w.tracker.decided(f.Program.ID, c)
+		return f.Program != nil && (!w.tracker.decided(f.Program.ID, c) || slices.Contains(again, c))
 	})
 	var leads []lead
 	for i := range w.proposals {
@@ -227,6 +235,31 @@ func (s *step) propose(most int) []lead {
 		}
 	}
 	return leads
+}
+
+// maxRepeatedChecks bounds the checks that failedAgain lists, the last ones. Arbitrary: a loop that ends is one, too.
+const maxRepeatedChecks = 4
+
+// failedAgain lists the checks that a call which failed has passed before, and then not: the second of two signatures, or of
+// several payments, is checked by code whose branches have all been taken.
+func failedAgain(exec *evm.Execution) (again []*evm.Comparison) {
+	call := &exec.Calls[len(exec.Calls)-1]
+	if call.Outcome == evm.Success {
+		return nil
+	}
+	for i := call.Frames[0]; i < call.Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Outcome == evm.Success || f.Program == nil {
+			continue
+		}
+		for j := len(f.Comparisons) - 1; j > 0 && len(again) < maxRepeatedChecks; j-- {
+			c := &f.Comparisons[j]
+			if slices.ContainsFunc(f.Comparisons[:j], func(before evm.Comparison) bool { return before.PC == c.PC && before.Taken != c.Taken }) {
+				again = append(again, c)
+			}
+		}
+	}
+	return again
 }
 
 // maxLineWords is the most words in which the two runs of a line differ: one that was

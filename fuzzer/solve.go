@@ -48,8 +48,6 @@ type pathfinder struct {
 	// pathfinder.randomizedRun.
 	randomized []*point
 	spare      []input.Branch // scratch: of a run that is not kept, see pathfinder.release
-
-	formulas *input.Formulas // of the base; nil: not read, see pathfinder.satisfy
 }
 
 // solve solves for the branches that a task's seed passes, or for the one that the task
@@ -64,6 +62,7 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	}
 	p := &pathfinder{worker: w, ctx: ctx, b: b}
 	p.rebase(p.point(t.sequence, exec))
+	p.read(p.base, exec)
 	switch {
 	case t.side != nil:
 		p.retrySide(*t.side)
@@ -87,7 +86,7 @@ func (w *worker) callEachAfter(ctx context.Context, seq input.Sequence, b *batch
 }
 
 func (p *pathfinder) rebase(base *point) {
-	p.base, p.last, p.formulas, p.randomized = base, base.branches, nil, nil
+	p.base, p.last, p.randomized = base, base.branches, nil
 }
 
 // point copies what solving needs of a run.
@@ -129,13 +128,10 @@ func (p *pathfinder) targets() []int {
 // next base.
 func (p *pathfinder) advance() bool {
 	targets := p.targets()
-	if len(targets) == 0 {
-		return false
-	}
 	if p.solveByFormulas(targets) {
 		return true
 	}
-	if p.ended {
+	if p.ended || len(targets) == 0 {
 		return false
 	}
 	system := p.buildSystem(targets[0])

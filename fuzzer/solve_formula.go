@@ -3,7 +3,9 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 const (
@@ -24,6 +26,45 @@ func (c *Campaign) trialsAsExecutions(trials uint64) uint64 {
 	return trials * trialWork * max(1, c.result.Stats.Executions) / max(trialWork, c.ration.work)
 }
 
+// within is a branch side in one of the contexts in which its code is called, see [input.Decision].
+type within struct {
+	branchSide
+	context uint64
+}
+
+// maxContexts bounds the sides in contexts that a worker remembers. When there are as many, all are forgotten. Arbitrary.
+const maxContexts = 1 << 16
+
+// read reads the formulas of a run, which must be the latest, and notes in which contexts its jumps went which way.
+func (p *pathfinder) read(there *point, exec *evm.Execution) {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	if frames[0] == frames[1] || exec.Frames[frames[0]].Program == nil {
+		return
+	}
+	there.failed = exec.Calls[len(exec.Calls)-1].Outcome != evm.Success
+	there.code = exec.Frames[frames[0]].Program.ID
+	var ok bool
+	if there.formulas, ok = p.space.Formulas(there.sequence, p.encoded, exec, &p.factors); !ok {
+		there.formulas = nil
+		return
+	}
+	if p.contexts == nil || len(p.contexts) >= maxContexts {
+		p.contexts = map[within]int{}
+	}
+	for _, d := range there.formulas.Decisions() {
+		if side := sideWithin(there.code, &d, d.Taken); d.Moves && p.contexts[side] <= maxResisted {
+			p.contexts[side] = taken
+		}
+	}
+}
+
+// taken is what worker.contexts has of sides that were taken; of others, it is how many searches did not solve them.
+const taken = maxResisted + 1
+
+func sideWithin(code bytecode.CodeID, d *input.Decision, taken bool) within {
+	return within{branchSide{code, d.PC, taken}, d.Context}
+}
+
 // solveByFormulas solves for branches of the base by formulas. It reports whether a run
 // that got through one reached new undecided ones: that is the next base.
 func (p *pathfinder) solveByFormulas(targets []int) bool {
@@ -41,12 +82,59 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 			p.resisted[side]++
 			continue
 		}
-		if slices.ContainsFunc(next.branches, func(b input.Branch) bool { return !p.tracker.decided(b.Code, &b.Comparison) && !p.passes(&b) }) {
+		if p.leadsOn(next) {
 			p.rebase(next)
 			return true
 		}
 	}
-	return false
+	return p.solveWithin()
+}
+
+// leadsOn reports whether a run passes undecided branches that the base does not, or failed where it may go on.
+func (p *pathfinder) leadsOn(next *point) bool {
+	return p.failedWithin(next) >= 0 || slices.ContainsFunc(next.branches, func(b input.Branch) bool {
+		return !p.tracker.decided(b.Code, &b.Comparison) && !p.passes(&b)
+	})
+}
+
+// failedWithin is the number of a run's last decision, where the call failed behind it, and the other side is not known in
+// this context: code that functions share, such as checks for overflow, has gone both ways elsewhere. −1: there is none.
+func (p *pathfinder) failedWithin(there *point) int {
+	if !there.failed || there.formulas == nil {
+		return -1
+	}
+	all := there.formulas.Decisions()
+	for i := len(all) - 1; i >= 0; i-- {
+		if d := &all[i]; d.Moves {
+			if p.contexts[sideWithin(there.code, d, !d.Taken)] < maxResisted {
+				return i
+			}
+			break
+		}
+	}
+	return -1
+}
+
+// solveWithin solves for the other side of the jump behind which the base failed, where that side is new in its context.
+func (p *pathfinder) solveWithin() bool {
+	at := p.failedWithin(p.base)
+	if at < 0 {
+		return false
+	}
+	d := p.base.formulas.Decisions()[at]
+	next, _ := p.satisfyAt(at, firstTrials)
+	if p.ended {
+		return false
+	}
+	if side := sideWithin(p.base.code, &d, !d.Taken); next == nil {
+		p.contexts[side]++
+		return false
+	}
+	if !p.leadsOn(next) {
+		return false
+	}
+	p.rebase(next)
+	return true
 }
 
 // passes reports whether the base passes a jump.
@@ -59,36 +147,56 @@ func (p *pathfinder) passes(b *input.Branch) bool {
 // the solution does not take the branch.
 func (p *pathfinder) satisfy(target, most int) *point {
 	b := p.last[target]
-	if b.Frame != 0 {
+	if b.Frame != 0 || !p.readBase() {
 		return nil
 	}
-	if p.formulas == nil {
+	at := slices.IndexFunc(p.base.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
+	if at < 0 {
+		return nil
+	}
+	before := p.b.trials
+	next, can := p.satisfyAt(at, most)
+	if can {
+		p.noteMovable(sideOf(&b))
+	} else if p.b.trials > before && !p.moved[sideOf(&b)] {
+		p.moved[sideOf(&b)] = false // for example, masking an argument to its type changes nothing
+	}
+	return next
+}
+
+// readBase sees to it that the base's formulas are read, if they can be.
+func (p *pathfinder) readBase() bool {
+	if p.base.formulas == nil && !p.base.unreadable {
 		exec, ok := p.run(p.ctx, p.base.sequence, p.b)
 		if !ok {
 			p.ended = true
-			return nil
+			return false
 		}
-		if p.formulas, ok = p.space.Formulas(p.base.sequence, p.encoded, exec, &p.factors); !ok {
-			return nil
-		}
+		p.read(p.base, exec)
+		p.base.unreadable = p.base.formulas == nil
 	}
-	seq, trials, can := p.formulas.Satisfy(p.rand, b.PC, !b.Taken, most)
+	return p.base.formulas != nil
+}
+
+// satisfyAt searches for the other side of a decision of the base. can: some numbers take it, though they may take another way there.
+func (p *pathfinder) satisfyAt(at, most int) (next *point, can bool) {
+	seq, trials, can := p.base.formulas.Satisfy(p.rand, at, most)
 	p.b.trials += uint64(trials)
-	if can {
-		p.noteMovable(sideOf(&b))
-	} else if trials > 0 && !p.moved[sideOf(&b)] {
-		p.moved[sideOf(&b)] = false // for example, masking an argument to its type changes nothing
-	}
 	if seq == nil {
-		return nil
+		return nil, can
 	}
 	exec, _, ok := p.try(p.ctx, seq, p.b)
 	if !ok {
 		p.ended = true
-		return nil
+		return nil, can
 	}
-	if b.Taken = !b.Taken; !p.tracker.took(b.Code, &b.Comparison) {
-		return nil
+	next = p.point(seq, exec)
+	p.read(next, exec)
+	d := p.base.formulas.Decisions()[at]
+	if next.formulas == nil || !slices.ContainsFunc(next.formulas.Decisions(), func(there input.Decision) bool {
+		return there.PC == d.PC && there.Context == d.Context && there.Taken != d.Taken
+	}) {
+		return nil, can
 	}
-	return p.point(seq, exec)
+	return next, can
 }

@@ -133,6 +133,7 @@ type worker struct {
 	moved      map[branchSide]bool          // whether input words move a branch's operands
 	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
 	factors    input.Factors                // that searches in formulas met
+	contexts   map[within]int               // see pathfinder.read
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
 	points     int // made so far
@@ -293,6 +294,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	if t.source == fromPlan {
 		budget = leadsPerPlan * len(t.mappingWriters)
+	}
+	if !w.climb(ctx, &t, b) {
+		return
 	}
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {

@@ -17,6 +17,7 @@ type term struct {
 	value    uint256.Int
 	known    bool   // the value is; one read from a place that is not tracked is not
 	moves    bool   // depends on a variable
+	pushed   bool   // a constant of the code
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -28,6 +29,35 @@ type decision struct {
 	condition int32
 	pc        uint32
 	taken     bool
+	context   uint64
+}
+
+// Decision is a conditional jump that the outermost frame's path passes.
+type Decision struct {
+	PC    uint32 // of the JUMPI
+	Taken bool
+	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
+	// Context tells apart from where the code around the jump was called: it is made of the places in code to which
+	// the functions on the stack return.
+	Context uint64
+}
+
+// Decisions lists the jumps of the path, as far as it was read, in order.
+func (f *Formulas) Decisions() []Decision {
+	all := make([]Decision, len(f.decisions))
+	for i, d := range f.decisions {
+		echoes := i > 0 && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
+		all[i] = Decision{d.pc, d.taken, f.terms[d.condition].moves && !echoes, d.context}
+	}
+	return all
+}
+
+// tested is what a condition negates any number of times.
+func (f *Formulas) tested(condition int32) int32 {
+	for f.terms[condition].op == vm.ISZERO {
+		condition = f.terms[condition].args[0]
+	}
+	return condition
 }
 
 // Formulas are what the last call of a run computed of the numbers among its words, and
@@ -161,10 +191,24 @@ func (r *reader) read() bool {
 func (r *reader) decide(pc uint32, taken bool) bool {
 	condition := r.stack[len(r.stack)-2]
 	r.stack = r.stack[:len(r.stack)-2]
-	r.decisions = append(r.decisions, decision{condition, pc, taken})
+	r.decisions = append(r.decisions, decision{condition, pc, taken, r.context()})
 	t := &r.terms[condition]
 	return !t.known || t.value.IsZero() != taken
 }
+
+// context is made of the constants on the stack to which code may jump. Where functions share code,
+// solc puts the place to return to on the stack.
+func (r *reader) context() (context uint64) {
+	for _, i := range r.stack {
+		if t := &r.terms[i]; t.pushed && t.value.LtUint64(uint64(len(r.frame.Program.Bytes))) && vm.OpCode(r.frame.Program.Bytes[t.value.Uint64()]) == vm.JUMPDEST {
+			context = (context ^ t.value.Uint64()) * fnvPrime
+		}
+	}
+	return context
+}
+
+// fnvPrime is that of the FNV hash of 64 bits.
+const fnvPrime = 1099511628211
 
 // step runs an instruction; false when the stack has too few words for it.
 func (r *reader) step(op vm.OpCode, pc uint32) bool {
@@ -212,7 +256,7 @@ func (r *reader) push(pc uint32) int32 {
 	}
 	var x uint256.Int
 	x.SetBytes(code.Bytes[pc+1 : pc+1+size])
-	return r.constant(&x)
+	return r.add(term{variable: -1, value: x, known: true, pushed: true})
 }
 
 // effect is what an instruction makes of its operands; unknown for all that is not of

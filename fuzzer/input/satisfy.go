@@ -12,7 +12,7 @@ const (
 	// wander: where none of them makes things better, one in so many is gone nevertheless.
 	wander = 3
 	// freshStart: after so many steps the search begins anew, from other values.
-	freshStart = 150
+	freshStart = 16
 	// maxBackward bounds the terms that one way to mend a condition goes through.
 	maxBackward = 512
 	// hopeless: a search ends when the jump went the old way with so many assignments, or with one in hopelessShare
@@ -22,15 +22,15 @@ const (
 )
 
 // Satisfy looks for values of the call's numbers with which it goes the same way up to the
-// conditional jump at a pc, and takes its other side, in so many trials at most: by local search that mends one condition at a
+// conditional jump with a number among the [Formulas.Decisions], and takes its other side, in so many trials at most: by local search that mends one condition at a
 // time, as WalkSAT does (Selman, Kautz and Cohen, AAAI 1994), with the words that an
 // operand's formula asks for, computed from its result back to a variable (Niemetz, Preiner and Biere,
 // "Propagation based local search for bit-precise reasoning", 2017). It is exact about
 // everything but words read from storage, which count as they were. The sequence is nil when it
 // found none. trials says what the search cost, in assignments that it looked at; with can, some of
 // them took the other side at least.
-func (f *Formulas) Satisfy(r Rand, pc uint32, taken bool, most int) (seq Sequence, trials int, can bool) {
-	q := f.newSearch(r, pc, taken)
+func (f *Formulas) Satisfy(r Rand, at, most int) (seq Sequence, trials int, can bool) {
+	q := f.newSearch(r, at)
 	if q == nil {
 		return nil, 0, false
 	}
@@ -78,16 +78,9 @@ type goal struct {
 
 // newSearch collects the conditions up to a jump, those apart that no variable
 // moves. Nil when no variable moves the jump's own.
-func (f *Formulas) newSearch(r Rand, pc uint32, taken bool) *satisfaction {
+func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 	q := &satisfaction{Formulas: f, rand: r}
-	at := -1
-	for i, d := range f.decisions {
-		if d.pc == pc && d.taken != taken {
-			at = i
-			break
-		}
-	}
-	if at < 0 || !f.terms[f.decisions[at].condition].moves {
+	if !f.terms[f.decisions[at].condition].moves {
 		return nil
 	}
 	q.terms = append(q.terms, f.terms...)
