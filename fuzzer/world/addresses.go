@@ -14,7 +14,7 @@ import (
 //	an instance of the contract or interface that it is declared with
 //	an instance named like it
 //	a token or a price feed, when its name says token, asset, weth, feed …
-//	an instance whose name shares a word with it: router, factory, oracle …
+//	an instance whose name shares words with it, the most first: router, factory, oracle …
 //	an instance to delegate to, when its name says logic, implementation …
 //	the deployer, when its name says owner, admin, treasury …
 //	another sender, when its name says forwarder, operator, minter …
@@ -40,7 +40,9 @@ func (b *builder) addresses(p *parameter) []common.Address {
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(b.useful(kind.meets), p.nth)...)
 	}
-	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, p.name) })...)
+	for n := len(words(p.name)); n > 0; n-- { // fallbackHandler is a CompatibilityFallbackHandler sooner than a FallbackManager
+		add(b.matching(func(c *bytecode.Contract) bool { return sharedWords(c.Name, p.name) == n })...)
+	}
 	if logicName(p.name) {
 		add(b.logic()...)
 	}
@@ -89,14 +91,15 @@ func rotate(list []common.Address, n int) []common.Address {
 var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract", "address", "impl", "implementation",
 	"upgradeable", "owner", "admin", "token", "v1", "v2", "v3", "v4"}
 
-// sharesWord reports whether a parameter may be named after a contract: router is
+// sharedWords counts the words of a parameter that may name a contract: router is
 // UniswapV2Router's.
-func sharesWord(contract, parameter string) bool {
+func sharedWords(contract, parameter string) int {
 	const least = 3 // letters; shorter words say nothing
+	n, own := 0, words(contract)
 	for _, w := range words(parameter) {
-		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(words(contract), w) {
-			return true
+		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(own, w) {
+			n++
 		}
 	}
-	return false
+	return n
 }

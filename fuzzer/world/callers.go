@@ -23,12 +23,12 @@ import (
 // Bounds of the search for such accounts. Arbitrary; a contract asks for few accounts, and a
 // campaign's calls are spread over all senders. A probe takes some 100 µs.
 const (
-	maxCallers      = 4
+	maxCallers      = 6
 	maxCallerProbes = 4096 // calls, twice as many with those that show what an account gets
 	probesOfMethod  = 2    // with the first choices of arguments
 	// filledCallers is how many there are to be before one is of no use that only gets past the
 	// check in a second contract.
-	filledCallers = maxCallers / 2
+	filledCallers = 2
 )
 
 // addCallers adds to the senders of a World the accounts that its instances compare

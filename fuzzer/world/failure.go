@@ -58,7 +58,7 @@ var wellKnown = []struct {
 	name    string
 	address common.Address
 }{
-	{"the ERC-1820 registry", common.HexToAddress("0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24")},
+	{"the ERC-1820 registry", registryAddress}, // of a World that tests set up
 	{"the deterministic deployment proxy", common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")},
 	{"Permit2", common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")},
 	{"Multicall3", common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")},

@@ -36,6 +36,7 @@ func harnesses(instances []evm.Instance) []common.Address {
 // call them.
 func beginAuto(contracts []*bytecode.Contract, options Options) *evm.World {
 	w := options.Plan.Begin(options.Fork)
+	putRegistry(w, contracts)
 	if slices.ContainsFunc(contracts, callsCheats) {
 		w.EnableCheats(cheatcode.Edge{})
 	}

@@ -41,6 +41,7 @@ var mocks = []mock{
 	{"TestMultiToken", []string{"IERC1155", "IERC1155MetadataURI", "ERC1155", "IERC1155Upgradeable", "ERC1155Upgradeable"}},
 	{"TestFeed", []string{"AggregatorV3Interface", "AggregatorInterface", "AggregatorV2V3Interface", "IAggregatorV3", "IAggregatorV3Interface",
 		"IChainlinkAggregator"}},
+	{registryMock, []string{"IERC1820Registry"}},
 }
 
 // isStandard reports whether an interface's name means the same in every project.

@@ -385,8 +385,16 @@ func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, fro
 	if err != nil {
 		return "", err
 	}
+	none := a == nil || len(a.Code) == 0
+	if none && !s.Replace { // unless an earlier step has made it
+		made, err := b.children()
+		if err != nil {
+			return "", err
+		}
+		none = !slices.ContainsFunc(made, func(c child) bool { return c.address == address })
+	}
 	origin := "was there"
-	switch none := a == nil || len(a.Code) == 0; {
+	switch {
 	case none && !s.Replace:
 		return "", planError(s.Place, "the address %s has no code", s.Address)
 	case none:

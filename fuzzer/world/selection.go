@@ -30,6 +30,9 @@ type Selection struct {
 // Select chooses at most limit contracts to deploy, the targets always and before
 // all others, in the order of [Role] and the table.
 //
+// Contracts that targets under test inherit from are left out: targets have what they do, and calls of
+// them are calls that do not go to targets.
+//
 // Among the others only contracts under test are candidates; where there are
 // neither targets nor such, as in a library of contracts, mocks are, and so on in
 // the order of [Role]. When there are more candidates than limit, those that have
@@ -51,11 +54,12 @@ func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 		}
 	}
 	slices.SortStableFunc(s.Wanted, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
+	heirs := slices.DeleteFunc(slices.Clone(s.Wanted), func(c *bytecode.Contract) bool { return role(c) != UnderTest })
 	worst := UnderTest
 	if len(s.Wanted) == 0 && len(others) > 0 {
 		worst = role(slices.MinFunc(others, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) }))
 	}
-	candidates := slices.DeleteFunc(slices.Clone(others), func(c *bytecode.Contract) bool { return role(c) > worst })
+	candidates := slices.DeleteFunc(slices.Clone(others), func(c *bytecode.Contract) bool { return role(c) > worst || heirOf(c, heirs) != nil })
 	if room := max(limit-len(s.Wanted), 0); len(candidates) > room {
 		candidates = relatives(candidates, s.Wanted)
 		candidates = candidates[:min(room, len(candidates))]
@@ -66,12 +70,25 @@ func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 			continue
 		}
 		reason := fmt.Sprintf("left out: at most %d contracts are chosen, and others come first or have more to do with the targets", limit)
+		if heir := heirOf(c, heirs); heir != nil {
+			reason = fmt.Sprintf("left out as a base: %s inherits from it, and has what changed", heir.Name)
+		}
 		if role, why := RoleOf(c); role > worst {
 			reason = fmt.Sprintf("left out as a %s: %s", role, why)
 		}
 		s.LeftOut = append(s.LeftOut, LeftOut{c, reason})
 	}
 	return s
+}
+
+// heirOf is the first of the targets that inherits from a contract; nil: none does.
+func heirOf(c *bytecode.Contract, targets []*bytecode.Contract) *bytecode.Contract {
+	for _, t := range targets {
+		if len(t.Implements) > 0 && slices.Contains(t.Implements[1:], c.Name) {
+			return t
+		}
+	}
+	return nil
 }
 
 func role(c *bytecode.Contract) Role {

@@ -70,7 +70,8 @@ func TestSelect(t *testing.T) {
 	}
 	add("Unrelated", "src/A.sol")
 	vault := add("Vault", "src/A.sol")
-	vault.Implements = []string{"Vault", "IVault"}
+	vault.Implements = []string{"Vault", "Base", "IVault"}
+	add("Base", "src/A.sol")
 	add("Reader", "src/A.sol").RawABI = []byte(`[{"type":"function","inputs":[{"internalType":"contract IVault"}]}]`)
 	add("Router", "src/A.sol", "IVault")
 	factory := add("Factory", "src/A.sol")
@@ -89,16 +90,17 @@ func TestSelect(t *testing.T) {
 		want    string
 		leftOut string
 	}{
-		{"", "", 9, "Unrelated Vault Reader Router Factory", "MockVault Token Tests"},
-		{"", "", 2, "Unrelated Vault", "Reader Router Factory MockVault Token Tests"},
-		{"Vault", "", 9, "Vault Unrelated Reader Router Factory", "MockVault Token Tests"},
-		{"Vault", "", 4, "Vault Router Factory Reader", "Unrelated MockVault Token Tests"},
-		{"Vault", "", 2, "Vault Router", "Unrelated Reader Factory MockVault Token Tests"},
-		{"Vault Reader Tests", "", 1, "Vault Reader Tests", "Unrelated Router Factory MockVault Token"},
-		{"Token Math IVault", "Vault Unrelated Reader Router Factory", 9, "Token", "MockVault Tests"},
-		{"", "Vault Unrelated Reader Router Factory", 9, "MockVault", "Token Tests"},
-		{"", "Vault Unrelated Reader Router Factory MockVault", 9, "Token", "Tests"},
-		{"", "Vault Unrelated Reader Router Factory MockVault Token", 9, "Tests", ""},
+		{"", "", 9, "Unrelated Vault Base Reader Router Factory", "MockVault Token Tests"},
+		{"", "", 2, "Unrelated Vault", "Base Reader Router Factory MockVault Token Tests"},
+		{"Vault", "", 9, "Vault Unrelated Reader Router Factory", "Base MockVault Token Tests"},
+		{"Vault Base", "", 9, "Vault Base Unrelated Reader Router Factory", "MockVault Token Tests"},
+		{"Vault", "", 4, "Vault Router Factory Reader", "Unrelated Base MockVault Token Tests"},
+		{"Vault", "", 2, "Vault Router", "Unrelated Base Reader Factory MockVault Token Tests"},
+		{"Vault Reader Tests", "", 1, "Vault Reader Tests", "Unrelated Base Router Factory MockVault Token"},
+		{"Token Math IVault", "Vault Base Unrelated Reader Router Factory", 9, "Token", "MockVault Tests"},
+		{"", "Vault Base Unrelated Reader Router Factory", 9, "MockVault", "Token Tests"},
+		{"", "Vault Base Unrelated Reader Router Factory MockVault", 9, "Token", "Tests"},
+		{"", "Vault Base Unrelated Reader Router Factory MockVault Token", 9, "Tests", ""},
 	} {
 		var contracts, targets []*bytecode.Contract
 		for _, c := range all {

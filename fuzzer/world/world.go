@@ -123,6 +123,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if selection.Wanted, err = b.runExtraSteps(ctx, options.Plan, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
+	if err := b.nameRegistry(); err != nil {
+		return nil, nil, err
+	}
 	b.keepUses(b.calls)
 	b.report.Given = len(b.report.Deployments)
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {

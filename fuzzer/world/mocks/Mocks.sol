@@ -297,3 +297,63 @@ contract TestFeed {
         return (1, latestAnswer, block.timestamp, block.timestamp, 1);
     }
 }
+
+interface Implementer1820 {
+    function canImplementInterfaceForAddress(bytes32 id, address account) external view returns (bytes32);
+}
+
+/// The registry of EIP-1820, in which accounts say who implements an interface for them. Worlds have it where
+/// chains have it.
+contract TestRegistry1820 {
+    bytes32 private constant ACCEPTED = keccak256("ERC1820_ACCEPT_MAGIC");
+    mapping(address => mapping(bytes32 => address)) private implementers;
+    mapping(address => address) private managers;
+
+    event InterfaceImplementerSet(address indexed account, bytes32 indexed id, address indexed implementer);
+    event ManagerChanged(address indexed account, address indexed manager);
+
+    function interfaceHash(string calldata name) external pure returns (bytes32) {
+        return keccak256(bytes(name));
+    }
+
+    function getManager(address account) public view returns (address) {
+        return managers[account] == address(0) ? account : managers[account];
+    }
+
+    function setManager(address account, address manager) external {
+        require(getManager(account) == msg.sender, "TestRegistry1820: not the manager");
+        managers[account] = manager == account ? address(0) : manager;
+        emit ManagerChanged(account, manager);
+    }
+
+    function getInterfaceImplementer(address account, bytes32 id) external view returns (address) {
+        address who = account == address(0) ? msg.sender : account;
+        if (isERC165(id)) return implementsERC165Interface(who, bytes4(id)) ? who : address(0);
+        return implementers[who][id];
+    }
+
+    function setInterfaceImplementer(address account, bytes32 id, address implementer) external {
+        address who = account == address(0) ? msg.sender : account;
+        require(getManager(who) == msg.sender, "TestRegistry1820: not the manager");
+        require(!isERC165(id), "TestRegistry1820: an id of ERC-165");
+        if (implementer != address(0) && implementer != msg.sender) {
+            bytes32 answer = Implementer1820(implementer).canImplementInterfaceForAddress(id, who);
+            require(answer == ACCEPTED, "TestRegistry1820: refused");
+        }
+        implementers[who][id] = implementer;
+        emit InterfaceImplementerSet(who, id, implementer);
+    }
+
+    function implementsERC165Interface(address account, bytes4 id) public view returns (bool) {
+        return says(account, 0x01ffc9a7) && !says(account, 0xffffffff) && says(account, id);
+    }
+
+    function isERC165(bytes32 id) private pure returns (bool) {
+        return id << 32 == 0;
+    }
+
+    function says(address account, bytes4 id) private view returns (bool) {
+        (bool done, bytes memory answer) = account.staticcall{gas: 30000}(abi.encodeWithSelector(0x01ffc9a7, id));
+        return done && answer.length == 32 && abi.decode(answer, (uint256)) == 1;
+    }
+}
