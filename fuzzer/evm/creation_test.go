@@ -106,10 +106,10 @@ func TestLengthsOfArguments(t *testing.T) {
 func TestJumpsIntoArguments(t *testing.T) {
 	const to = 32 // behind the program
 	for name, program := range map[string][]byte{
-		"jump":             {0x60, to, 0x56, 0xfe},                            // PUSH1 JUMP INVALID
-		"conditional jump": {0x34, 0x15, 0x60, to, 0x57, 0xfe},                // CALLVALUE ISZERO PUSH1 JUMPI INVALID
-		"comparison":       {0x60, 1, 0x34, 0x10, 0x60, to, 0x57, 0xfe},       // PUSH1 CALLVALUE LT PUSH1 JUMPI INVALID
-		"row":              {0x60, 9, 0x80, 0x90, 0x60, to, 0x90, 0x56, 0xfe}, // PUSH1 DUP1 SWAP1 PUSH1 SWAP1 JUMP INVALID
+		"jump":             {0x60, to, 0x56, 0xfe},                      // PUSH1 JUMP INVALID
+		"conditional jump": {0x34, 0x15, 0x60, to, 0x57, 0xfe},          // CALLVALUE ISZERO PUSH1 JUMPI INVALID
+		"comparison":       {0x60, 1, 0x34, 0x10, 0x60, to, 0x57, 0xfe}, // PUSH1 CALLVALUE LT PUSH1 JUMPI INVALID
+		"row":              {0x60, 9, 0x80, 0x60, to, 0x56, 0xfe},       // PUSH1 DUP1 PUSH1 JUMP INVALID
 	} {
 		program = append(program, 0, 0) // whether a JUMPDEST follows ends a block, too
 		contract := &bytecode.Contract{Name: name, Source: name, Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: program}}
