@@ -165,7 +165,12 @@ func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 
 // paysAccount reports whether a call sends ether to an account without code.
 func paysAccount(exec *evm.Execution) bool {
-	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool { return f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() })
+	for i := range exec.Frames {
+		if f := &exec.Frames[i]; f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // hand reports whether there is a reason that there was not before.

@@ -1,7 +1,7 @@
 package fuzzer
 
 import (
-	"hash/fnv"
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -11,21 +11,22 @@ import (
 // hash are taken for one, which costs a lead.
 type leadHashes struct {
 	hashes  map[uint64]bool
-	encoded evm.Sequence // scratch
+	encoded evm.Sequence  // scratch
+	hash    xxhash.Digest // likewise; creation code is some kilobytes
 }
 
 // add adds a sequence, and reports whether it was a lead of this task before.
 func (m *leadHashes) add(space *input.Space, seq input.Sequence) bool {
 	m.encoded = space.Encode(seq, m.encoded)
-	hash := fnv.New64a()
+	m.hash.Reset()
 	for i := range m.encoded {
-		_, _ = hash.Write(m.encoded[i].From[:]) // a hash takes what it is given
-		_, _ = hash.Write(m.encoded[i].Data)
+		_, _ = m.hash.Write(m.encoded[i].From[:]) // a hash takes what it is given
+		_, _ = m.hash.Write(m.encoded[i].Data)
 	}
 	if m.hashes == nil {
 		m.hashes = map[uint64]bool{}
 	}
-	key := hash.Sum64()
+	key := m.hash.Sum64()
 	again := m.hashes[key]
 	m.hashes[key] = true
 	return again

@@ -2,11 +2,15 @@ package evm_test
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -59,4 +63,82 @@ func TestConstructorArguments(t *testing.T) {
 		b.run(call)
 	}
 	b.run(seq...)
+}
+
+const named = `
+contract Named {
+    string public name;
+    uint256 public size;
+    uint256 immutable half;
+    constructor(string memory given, uint8[] memory list) {
+        name = given;
+        uint256 all;
+        assembly { all := codesize() }
+        size = all;
+        half = bytes(given).length / 2;
+        require(list.length != 3, given);
+    }
+    function read() external view returns (uint256) { return half; }
+}`
+
+// TestLengthsOfArguments: creation code runs with arguments of other lengths than the last, and leaves other code where
+// these are part of it.
+func TestLengthsOfArguments(t *testing.T) {
+	b := deployed(t, named, "Named", testsolc.Settings{}, "", []byte{})
+	var seq evm.Sequence
+	for i, length := range []int{0, 5, 40, 1000, 31, 32, 33, 1000, 0, 0, 7, 7} {
+		packed, err := b.contract.ABI.Pack("", strings.Repeat("x", length), make([]byte, i%4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := b.deploy
+		call.Address[0] = byte(i + 1)
+		call.Data = append(common.CopyBytes(b.contract.Creation.Bytes), packed...)
+		read := b.call("read")
+		read.To = call.Address
+		seq = append(seq, call, read)
+		b.run(call, read)
+	}
+	b.run(seq...)
+}
+
+// TestJumpsIntoArguments: what a constructor's arguments are decides whether a jump leads there.
+func TestJumpsIntoArguments(t *testing.T) {
+	const to = 32 // behind the program
+	for name, program := range map[string][]byte{
+		"jump":             {0x60, to, 0x56, 0xfe},                      // PUSH1 JUMP INVALID
+		"conditional jump": {0x34, 0x15, 0x60, to, 0x57, 0xfe},          // CALLVALUE ISZERO PUSH1 JUMPI INVALID
+		"comparison":       {0x60, 1, 0x34, 0x10, 0x60, to, 0x57, 0xfe}, // PUSH1 CALLVALUE LT PUSH1 JUMPI INVALID
+		"row":              {0x60, 9, 0x80, 0x60, to, 0x56, 0xfe},       // PUSH1 DUP1 PUSH1 JUMP INVALID
+	} {
+		program = append(program, 0, 0) // whether a JUMPDEST follows ends a block, too
+		contract := &bytecode.Contract{Name: name, Source: name, Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: program}}
+		table := bytecode.NewTable([]*bytecode.Contract{contract})
+		reference, err := gethvm.New(emptyWorld(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fast, err := interp.New(emptyWorld(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, there := range [][]byte{{0, 0}, {0x5b, 0}, {0, 0}, nil, {0x5b}, {0x7f, 0x5b}, {0x5b, 0, 1, 2}} {
+			data := append(common.CopyBytes(program), make([]byte, to-len(program))...)
+			if there == nil {
+				data = data[:len(program)+1]
+			}
+			seq := evm.Sequence{{From: deployer, Create: true, Address: place, Data: append(data, there...)}}
+			want, err := reference.Run(seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := fast.Run(seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := evm.Differ(want, got); d != nil {
+				t.Errorf("%s, arguments %d: reference and interpreter differ: %v", name, i, d)
+			}
+		}
+	}
 }

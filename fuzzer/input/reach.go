@@ -120,20 +120,24 @@ func (s *span) within(want relation, gap, slope *big.Int) {
 	}
 }
 
-// bound narrows to t·slope at least, or at most, x.
+// bound narrows to t·slope at least, or at most, x, which is the span's from here on.
 func (s *span) bound(x, slope *big.Int, atLeast bool) {
 	if slope.Sign() < 0 {
 		x, slope, atLeast = new(big.Int).Neg(x), new(big.Int).Neg(slope), !atLeast
 	}
-	t, rest := new(big.Int).DivMod(x, slope, new(big.Int)) // rounded down: the slope is above zero
-	if atLeast {
-		if rest.Sign() != 0 {
+	t := x
+	if slope.Cmp(one) != 0 { // mostly it is
+		var rest big.Int
+		t, _ = new(big.Int).DivMod(x, slope, &rest) // rounded down: the slope is above zero
+		if atLeast && rest.Sign() != 0 {
 			t.Add(t, one)
 		}
-		s.least(t)
-		return
 	}
-	s.most(t)
+	if atLeast {
+		s.least(t)
+	} else {
+		s.most(t)
+	}
 }
 
 // fit narrows the span to steps that stay within the variables' bounds.
@@ -442,9 +446,11 @@ func (q *quest) best(r Rand, at *state, row int) (way int, by *big.Int) {
 func (q *quest) critical(at *state, row int, w *Way) *big.Int {
 	slope := w.slopes[q.rows[row]]
 	var s span
+	var value big.Int
 	for i := range q.Variables {
-		value := new(big.Int).Add(q.Variables[i].Value, at.step[i])
-		s.fit(&q.Variables[i], value, w.step[i])
+		if w.step[i].Sign() != 0 { // most ways change one
+			s.fit(&q.Variables[i], value.Add(q.Variables[i].Value, at.step[i]), w.step[i])
+		}
 	}
 	if s.empty() {
 		return nil

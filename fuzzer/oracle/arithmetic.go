@@ -36,6 +36,9 @@ var Arithmetic = &Oracle{
 }
 
 func examineArithmetic(s *Scene, report func(Observation)) {
+	if !s.Audit && s.checksAllArithmetic() {
+		return // what would be seen has a low severity, and a trace takes as long as some runs
+	}
 	t := s.trace()
 	if t == nil {
 		return
@@ -62,6 +65,16 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 			Message: fmt.Sprintf("%s in %s goes beyond its type, and %s", operation(w.Op), functionOf(f), where)})
 	}
+}
+
+// checksAllArithmetic reports whether all code of the project that ran checks its arithmetic.
+func (s *Scene) checksAllArithmetic() bool {
+	for i := range s.Exec.Frames {
+		if f := &s.Exec.Frames[i]; s.isProjects(f) && !checksArithmetic(f.Program) {
+			return false
+		}
+	}
+	return true
 }
 
 // isWithoutSign reports whether the operands of an operation that look like negative numbers are what transactions passed

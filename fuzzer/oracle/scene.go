@@ -65,9 +65,13 @@ func (s *Scene) outsider() common.Address {
 // IsSuspect reports whether an execution is one that an oracle may want to examine though it shows nothing new
 // otherwise.
 func IsSuspect(exec *evm.Execution) bool {
-	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
-		return f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(&f)
-	})
+	for i := range exec.Frames { // every execution comes here, and a frame takes a while to copy
+		f := &exec.Frames[i]
+		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) {
+			return true
+		}
+	}
+	return false
 }
 
 // attack is the first call of an attack: from there on all calls are the outsider's or his contract's, and

@@ -44,11 +44,16 @@ const (
 )
 
 // Add mixes in two words.
-func (h *PathHasher) Add(k1, k2 uint64) {
-	k1 *= murmurC1
-	k1 = bits.RotateLeft64(k1, 31)
-	k1 *= murmurC2
-	h.h1 ^= k1
+func (h *PathHasher) Add(k1, k2 uint64) { h.AddMixed(MixFirst(k1), k2) }
+
+// MixFirst is what [PathHasher.AddMixed] takes in place of the first of two words: it is the same each time.
+func MixFirst(k1 uint64) uint64 {
+	return bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
+}
+
+// AddMixed is Add, of a first word that was mixed before.
+func (h *PathHasher) AddMixed(mixed, k2 uint64) {
+	h.h1 ^= mixed
 	h.h1 = bits.RotateLeft64(h.h1, 27)
 	h.h1 += h.h2
 	h.h1 = h.h1*5 + 0x52dce729

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -56,6 +58,7 @@ type block struct {
 	pc, end     uint32 // half-open range
 	first, last uint32 // range in exits
 	moves       bool   // an exit or what decides has the shadow of another word
+	inOrder     bool   // no exit needs the shadow of a word that one before it changes
 	deciding    symbol // the shadow of the word that the JUMPI at the end tests
 }
 
@@ -298,6 +301,29 @@ func (d *decoder) follow(c *decoded, b *block, tail tail) {
 			d.ask(s)
 		}
 	}
+	b.inOrder = arrange(c.exits[b.first:])
+}
+
+// arrange puts exits in an order in which none needs the shadow of a word that one before it
+// changes, and reports whether it could: from the bottom where words move down, from the top
+// where they move up.
+func arrange(exits []exit) bool {
+	for range 2 {
+		if arranged(exits) {
+			return true
+		}
+		slices.Reverse(exits)
+	}
+	return false
+}
+
+func arranged(exits []exit) bool {
+	for i := range exits {
+		if exits[i].moves() && slices.ContainsFunc(exits[:i], func(e exit) bool { return e.at == exits[i].entry }) {
+			return false
+		}
+	}
+	return true
 }
 
 // skip is the stack's height behind the instructions from i on.

@@ -34,6 +34,13 @@ func (m *Interpreter) shadow(f *record.Active, c *decoded, b *block, sp int, bas
 		return b.deciding.number(base)
 	}
 	js := valueOf(&b.deciding, f, sp, base)
+	if b.inOrder {
+		for i := range exits {
+			e := &exits[i]
+			f.Shadows[sp+int(e.at)] = valueOf(&e.symbol, f, sp, base)
+		}
+		return js
+	}
 	if len(exits) > len(m.moved) {
 		m.moved = make([]record.Shadow, 2*len(exits))
 	}

@@ -453,20 +453,20 @@ func (m *Interpreter) Export() *evm.World {
 	for address, a := range m.world.Accounts {
 		w.Accounts[address] = a // replaced below if it was changed
 	}
-	export := func(e *entry) {
+	export := func(e *entry, words []*cell) {
 		if !e.exists {
 			source.Forget(m.world, w.Accounts, e.address)
 			return
 		}
-		w.Accounts[e.address] = e.export()
+		w.Accounts[e.address] = e.export(words)
 	}
 	if m.world.Origin != nil { // what was read of it is kept, too
 		for _, e := range m.ledger.entries {
-			export(e)
+			export(e, e.table)
 		}
 	} else {
-		for e := range m.ledger.changed() {
-			export(e)
+		for e, words := range m.ledger.changed() {
+			export(e, words)
 		}
 	}
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)

@@ -274,6 +274,20 @@ func (l *ledger) addCell(e *entry, key *uint256.Int) *cell {
 	return c
 }
 
+// has reports whether a cell is in the account's table.
+func (e *entry) has(c *cell) bool {
+	if len(e.table) == 0 {
+		return false
+	}
+	mask := uint64(len(e.table) - 1)
+	for i := mixWord(&c.key); e.table[i&mask] != nil; i++ {
+		if e.table[i&mask] == c {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *entry) insert(c *cell) {
 	mask := uint64(len(e.table) - 1)
 	i := mixWord(&c.key)
@@ -501,28 +515,35 @@ func (l *ledger) undo(u *undo) {
 	}
 }
 
-// changed are the accounts that the journal shows to be others than the World's.
-func (l *ledger) changed() map[*entry]bool {
-	changed := map[*entry]bool{}
+// changed are the accounts that the journal shows to be others than the World's, each with the words that
+// were stored.
+func (l *ledger) changed() map[*entry][]*cell {
+	changed := map[*entry][]*cell{}
 	for i := range l.journal {
-		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented {
-			changed[u.entry] = true
+		switch u := &l.journal[i]; {
+		case u.entry == nil || u.kind == warmed || u.kind == transiented:
+		case u.kind == stored:
+			changed[u.entry] = append(changed[u.entry], u.cell)
+		default:
+			if _, known := changed[u.entry]; !known {
+				changed[u.entry] = nil
+			}
 		}
 	}
 	return changed
 }
 
-// export is the account as a World has it.
-func (e *entry) export() *evm.Account {
+// export is the account as a World has it, if its storage differs from what the World had in some words at most.
+func (e *entry) export(words []*cell) *evm.Account {
 	out := &evm.Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}, Remote: e.remote}
 	if e.world != nil {
 		for key, value := range e.world.Storage {
 			out.Storage[key] = value
 		}
 	}
-	for _, c := range e.table {
+	for _, c := range words {
 		switch {
-		case c == nil:
+		case c == nil || !e.has(c): // the account was removed since
 		case c.value.IsZero() && !e.remote:
 			delete(out.Storage, c.key.Bytes32())
 		default:

@@ -150,6 +150,10 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 		case stepShuffle:
 			sp = shuffle(code, stack, sp, in, 0)
 			continue
+		case stepMove:
+			copyWord(&stack[(sp+int(int16(in.a)))&stackMask], &stack[(sp+int(int16(in.a>>16)))&stackMask])
+			sp += int(int32(in.a >> 32))
+			continue
 		case stepShuffleJump:
 			x := stack[(sp+int(code.moves[in.a>>32].from))&stackMask]
 			sp = shuffle(code, stack, sp, in, 1)

@@ -59,6 +59,11 @@ func (d *decoder) shuffle(c *decoded, raws []raw) int {
 		return taken
 	}
 	c.steps, c.words = c.steps[:steps], c.words[:words]
+	if !jumps && len(moves) == 1 && moves[0].kind == moveCopy {
+		m := &moves[0]
+		c.steps = append(c.steps, step{code: stepMove, pc: raws[taken-1].pc, a: uint64(uint32(height))<<32 | uint64(uint16(m.from))<<16 | uint64(uint16(m.to))})
+		return taken
+	}
 	s := step{code: stepShuffle, n: uint8(len(moves)), pc: raws[taken-1].pc}
 	s.a = uint64(len(c.moves))<<32 | uint64(uint32(height))
 	if jumps {

@@ -44,6 +44,7 @@ const (
 	stepShuffle     // n: moves; a: index of the first in the upper half, by how much the stack is higher in the lower
 	stepShuffleJump // likewise, and JUMP; in front of the moves is one that names the destination's place
 	stepShuffleGo   // likewise; it names the destination
+	stepMove        // a row that leaves one copy; a: the places to and from, 16 bits each, and by how much the stack is higher
 	stepDupDup      // n and a: of the DUPs
 	stepSwapSwapPop // n and a: of the SWAPs
 

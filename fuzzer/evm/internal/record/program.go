@@ -12,6 +12,7 @@ import (
 type Program struct {
 	*bytecode.Program
 	notes []note // by block
+	mixed uint64 // the Key, for identifiers of paths
 	// aside tells that it is the code of an attacker's contract: no way through it is worth a look,
 	// nor what it keeps in its own storage. A frame that runs it has no Program.
 	aside bool
@@ -67,7 +68,7 @@ func (p *Programs) Find(hash common.Hash, code []byte) *Program {
 	}
 	result := p.byID[found]
 	if result == nil {
-		result = &Program{Program: found, notes: make([]note, len(found.Blocks)), aside: p.aside[hash]}
+		result = &Program{Program: found, mixed: bytecode.MixFirst(found.Key), notes: make([]note, len(found.Blocks)), aside: p.aside[hash]}
 		p.byID[found] = result
 	}
 	if hash != (common.Hash{}) {

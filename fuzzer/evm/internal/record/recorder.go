@@ -327,14 +327,13 @@ func (r *Recorder) position(f *Active) int {
 func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 	f.block = block
 	p := f.Program
-	if p.aside && block > 0 {
-		return // that it is called is part of the path, nothing else
-	}
-	r.hasher.Add(p.Key, pathWord(block, f.Depth))
-
-	if p.aside {
+	if p.aside { // that it is called is part of the path, nothing else
+		if block == 0 {
+			r.hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
+		}
 		return
 	}
+	r.hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
 	n := &p.notes[block]
 	if n.call != r.callSerial {
 		n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.Exec.Covered))
@@ -352,10 +351,12 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 	}
 	frame := &r.Exec.Frames[f.Index]
 	if f.Steps <= maxSteps && take(&r.spent.blocks, 1, MaxPathBlocks) {
-		if len(frame.Path) == cap(frame.Path) {
+		n := len(frame.Path)
+		if n == cap(frame.Path) {
 			frame.Path = r.blocks.extend(frame.Path)
 		}
-		frame.Path = append(frame.Path, block)
+		frame.Path = frame.Path[:n+1] // only the length changes
+		frame.Path[n] = block
 	} else {
 		frame.PathTruncated = true
 		f.tail[f.behind%tailBlocks] = block
