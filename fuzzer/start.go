@@ -178,6 +178,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 	}
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts
+	w.observer.scenes.makers = []func() (evm.Machine, error){c.NewMachine, c.NewJudge}
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
 		w.aimed = map[narrowAim]int{}

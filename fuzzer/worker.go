@@ -428,6 +428,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
 	seen := w.observe(seq, exec)
+	b.mismatches = append(b.mismatches, w.observer.scenes.faults(seq)...)
 	broken := len(w.observer.seen) > 0
 	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
 		w.observeCallbacks(seq, exec)

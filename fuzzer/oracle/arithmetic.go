@@ -36,6 +36,9 @@ var Arithmetic = &Oracle{
 }
 
 func examineArithmetic(s *Scene, report func(Observation)) {
+	if !s.Audit && !s.runsUnchecked() {
+		return
+	}
 	t := s.trace()
 	if t == nil {
 		return
@@ -53,7 +56,7 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		switch {
 		case severity == Note:
 			continue
-		case severity > Low && checksArithmetic(f.Program):
+		case severity > Low && s.checksArithmetic(f.Program):
 			severity = Low
 		}
 		if severity < High && !s.Audit {
@@ -62,6 +65,17 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 			Message: fmt.Sprintf("%s in %s goes beyond its type, and %s", operation(w.Op), functionOf(f), where)})
 	}
+}
+
+// runsUnchecked reports whether a frame to judge runs a program of a compiler that does not check arithmetic by itself.
+// Without one, only an audit says a word, and following values takes ten times as long as the execution.
+func (s *Scene) runsUnchecked() bool {
+	for i := range s.Exec.Frames {
+		if f := &s.Exec.Frames[i]; s.isProjects(f) && !s.checksArithmetic(f.Program) && lasts(s.Exec, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // isWithoutSign reports whether the operands of an operation that look like negative numbers are what transactions passed

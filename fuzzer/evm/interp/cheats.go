@@ -48,7 +48,7 @@ func (h ledgerHost) Load(a common.Address, slot *uint256.Int) uint256.Int {
 func (h ledgerHost) Store(a common.Address, slot, word *uint256.Int) {
 	e := h.ledger.find(&a)
 	h.ledger.touch(e)
-	h.ledger.store(h.ledger.cell(e, slot), word)
+	h.ledger.store(e, h.ledger.cell(e, slot), word)
 }
 
 // Environment implements cheatcode.Chain.
@@ -155,7 +155,7 @@ func (l *ledger) restore(number uint64) bool {
 func (l *ledger) reverse(u *undo) {
 	switch u.kind {
 	case stored:
-		l.store(u.cell, &u.word)
+		l.store(u.entry, u.cell, &u.word)
 	case existed:
 		l.note(vanished, u.entry, 0)
 		u.entry.exists = false

@@ -472,7 +472,7 @@ func (m *Interpreter) sstore(f *frame, pc uint32, key, value *uint256.Int, gas u
 	}
 	m.rec.Access(f.Active, pc, key, value)
 	l.touch(f.entry)
-	l.store(c, value)
+	l.store(f.entry, c, value)
 	return gas - cost, true
 }
 

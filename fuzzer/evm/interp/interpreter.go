@@ -445,17 +445,7 @@ func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
 // gethvm.Reference.Export describes it.
 func (m *Interpreter) Export() *evm.World {
 	w := *m.world
-	w.Accounts = make(map[common.Address]*evm.Account, len(m.world.Accounts))
-	for address, a := range m.world.Accounts {
-		w.Accounts[address] = a // replaced below if it was looked at
-	}
-	for address, e := range m.ledger.entries {
-		if !e.exists {
-			source.Forget(m.world, w.Accounts, address)
-			continue
-		}
-		w.Accounts[address] = e.export()
-	}
+	w.Accounts = m.ledger.export()
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
 	w.Cheats = m.cheats.Export(&w.Block)

@@ -185,7 +185,7 @@ func TestLedgerWords(t *testing.T) {
 	e := l.find(&evmtest.Nobody)
 	for i := range uint64(3000) {
 		key := uint256.Int{i % 50, i / 50, i % 7, 0}
-		l.store(l.cell(e, &key), &uint256.Int{i + 1})
+		l.store(e, l.cell(e, &key), &uint256.Int{i + 1})
 	}
 	for i := range uint64(3000) {
 		key := uint256.Int{i % 50, i / 50, i % 7, 0}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"maps"
 	"math/bits"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -100,7 +101,7 @@ const (
 // undo is one entry of the journal: what was there before.
 type undo struct {
 	kind   changeKind
-	entry  *entry // nil for cells
+	entry  *entry // nil for warmed cells
 	cell   *cell
 	number uint64
 	word   uint256.Int
@@ -375,11 +376,11 @@ func (l *ledger) before(c *cell) *uint256.Int {
 	return &c.value
 }
 
-func (l *ledger) store(c *cell, value *uint256.Int) {
+func (l *ledger) store(e *entry, c *cell, value *uint256.Int) {
 	if c.value == *value {
 		return
 	}
-	l.journal = append(l.journal, undo{kind: stored, cell: c, word: c.value})
+	l.journal = append(l.journal, undo{kind: stored, entry: e, cell: c, word: c.value})
 	if c.written != l.tx {
 		// Undoing the write leaves the stamp: the value is the original again then.
 		c.written, c.original = l.tx, c.value
@@ -391,7 +392,7 @@ func (l *ledger) store(c *cell, value *uint256.Int) {
 func (l *ledger) overwrite(o *evm.Overwrite) {
 	e := l.find(&o.Address)
 	l.touch(e)
-	l.store(l.cell(e, &o.Slot), &o.Value)
+	l.store(e, l.cell(e, &o.Slot), &o.Value)
 }
 
 func (l *ledger) setTransient(e *entry, key, value *uint256.Int) {
@@ -433,7 +434,7 @@ func (l *ledger) begin() {
 // accounts (EIP-161). It can be undone like any other change.
 func (l *ledger) finish() {
 	for i, end := l.txStart, len(l.journal); i < end; i++ {
-		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented { // those touch nothing
+		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented && u.kind != stored { // those touch nothing
 			l.sweep(u.entry)
 		}
 	}
@@ -500,15 +501,56 @@ func (l *ledger) undo(u *undo) {
 	}
 }
 
-// export is the account as a World has it.
-func (e *entry) export() *evm.Account {
-	out := &evm.Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}, Remote: e.remote}
-	if e.world != nil {
-		for key, value := range e.world.Storage {
-			out.Storage[key] = value
+// export is what the ledger holds of accounts. Accounts that nothing changed are the World's own, and are
+// shared with it; those that came from its origin are what it answered.
+func (l *ledger) export() map[common.Address]*evm.Account {
+	accounts := make(map[common.Address]*evm.Account, len(l.world.Accounts))
+	maps.Copy(accounts, l.world.Accounts)
+	put := func(e *entry, changed []*cell) {
+		if e.exists {
+			accounts[e.address] = e.export(changed)
+		} else {
+			source.Forget(l.world, accounts, e.address)
 		}
 	}
-	for _, c := range e.table {
+	if l.world.Origin != nil {
+		for _, e := range l.entries {
+			put(e, e.table)
+		}
+		return accounts
+	}
+	changed := map[*entry][]*cell{}
+	for i := range l.journal {
+		u := &l.journal[i]
+		switch {
+		case u.entry == nil || u.kind == warmed || u.kind == transiented:
+		case u.kind == stored && u.entry.world != nil: // and so have been all its cells
+			changed[u.entry] = append(changed[u.entry], u.cell)
+		case changed[u.entry] == nil:
+			changed[u.entry] = nil
+		}
+	}
+	for e, cells := range changed { // into a map
+		if e.world == nil {
+			cells = e.table
+		} else {
+			for i, c := range cells { // a cell may be of a time when the account was another, see [cheatcode.History]
+				cells[i] = l.cell(e, &c.key)
+			}
+		}
+		put(e, cells)
+	}
+	return accounts
+}
+
+// export is the account as a World has it, which has the words of the account's World but for some cells, of which
+// some may be nil.
+func (e *entry) export(cells []*cell) *evm.Account {
+	out := &evm.Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}, Remote: e.remote}
+	if e.world != nil && len(e.world.Storage) > 0 {
+		out.Storage = maps.Clone(e.world.Storage)
+	}
+	for _, c := range cells {
 		switch {
 		case c == nil:
 		case c.value.IsZero() && !e.remote:
