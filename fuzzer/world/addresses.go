@@ -40,7 +40,8 @@ func (b *builder) addresses(p *parameter) []common.Address {
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(b.useful(kind.meets), p.nth)...)
 	}
-	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, p.name) })...)
+	named := tellingWords(p.name)
+	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, named) })...)
 	if logicName(p.name) {
 		add(b.logic()...)
 	}
@@ -89,14 +90,14 @@ func rotate(list []common.Address, n int) []common.Address {
 var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract", "address", "impl", "implementation",
 	"upgradeable", "owner", "admin", "token", "v1", "v2", "v3", "v4"}
 
-// sharesWord reports whether a parameter may be named after a contract: router is
-// UniswapV2Router's.
-func sharesWord(contract, parameter string) bool {
+// tellingWords are the words of a parameter's name by which it may be named after a contract.
+func tellingWords(parameter string) []string {
 	const least = 3 // letters; shorter words say nothing
-	for _, w := range words(parameter) {
-		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(words(contract), w) {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(words(parameter), func(w string) bool { return len(w) < least || slices.Contains(commonWords, w) })
+}
+
+// sharesWord reports whether a parameter may be named after a contract: router is
+// UniswapV2Router's. named are the parameter's telling words.
+func sharesWord(contract string, named []string) bool {
+	return len(named) > 0 && slices.ContainsFunc(words(contract), func(w string) bool { return slices.Contains(named, w) })
 }
