@@ -11,7 +11,7 @@ import (
 
 const (
 	// room is how far a heap may grow before it is collected, in bytes, where what is in use is less than that. By Go's own rule it is
-	// collected when it has doubled: of a campaign on OpenZeppelin's contracts, with 40 MB in use, that takes a sixth of the
+	// collected when it has doubled: of a campaign on OpenZeppelin's contracts, with 40 MB in use, that takes an eighth of the
 	// time. With room it holds 340 MB at most, and held 220; heaps larger than the room are as large as they were.
 	room = 192 << 20
 	// least is Go's own rule, in percent of what is in use. most bounds what is asked for of a program that has hardly begun:
