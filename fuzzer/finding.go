@@ -109,7 +109,8 @@ type observer struct {
 }
 
 func newObserver(config *Config) *observer {
-	o := &observer{scenes: scenes{config: config, attempts: map[suspicion]int{}}, traced: true, oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
+	o := &observer{traced: true, oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
+	o.scenes = scenes{config: config, makers: []func() (evm.Machine, error){config.NewJudge}, attempts: map[suspicion]int{}, checking: map[*bytecode.Program]bool{}}
 	o.follows = config.NewTracer != nil && slices.ContainsFunc(config.Oracles, func(known *oracle.Oracle) bool { return known.Examine != nil })
 	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{oracle: o.now, Observation: seen}) }
 	o.report = func(seen oracle.Observation) {

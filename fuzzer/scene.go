@@ -23,15 +23,16 @@ const maxAttempts = 256
 // scenes makes what oracles look closely at. Its machines are made when they are first needed.
 type scenes struct {
 	config   *Config
-	now      *oracle.Oracle // whose turn it is
+	makers   []func() (evm.Machine, error) // of the machine: the first that makes one whose state can be looked at
+	now      *oracle.Oracle                // whose turn it is
 	attempts map[suspicion]int
 	most     int // of them; 0: as many as there are
 
-	fast    bool         // they run on a machine of the campaign's, and what they show is confirmed on the reference
+	checking map[*bytecode.Program]bool // see [oracle.Scene]
+
 	machine evm.Exporter // nil: not yet made
 	tracer  evm.Machine  // likewise
 	failed  bool         // there is no such machine
-	runs    uint64       // since they were counted last
 }
 
 // suspicion is what attempts are counted by.
@@ -44,7 +45,7 @@ type suspicion struct {
 // of is the scene of an execution of a sequence.
 func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
 	var calls evm.Sequence
-	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Run: s.run, State: s.state, Attempt: s.attempt}
+	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt}
 	scene.Calls = func() evm.Sequence {
 		if calls == nil {
 			calls = s.config.Space.Encode(seq, nil)
@@ -67,34 +68,38 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 	return scene
 }
 
-// run runs calls on a machine of the campaign's, or on the reference.
+// run runs calls on the machine.
 func (s *scenes) run(calls evm.Sequence) (*evm.Execution, error) {
-	if s.machine == nil {
-		makes := s.config.NewJudge
-		if s.fast {
-			makes = s.config.NewMachine
-		}
-		if s.failed || makes == nil {
-			return nil, errNoReference
-		}
-		m, err := makes()
-		exporter, ok := m.(evm.Exporter)
-		if err != nil || !ok {
-			s.failed = true
-			return nil, errNoReference
-		}
-		s.machine = exporter
+	if s.machine == nil && !s.failed {
+		s.machine = s.newMachine()
+		s.failed = s.machine == nil
 	}
-	s.runs++
+	if s.failed {
+		return nil, errNoReference
+	}
 	return s.machine.Run(calls)
 }
 
-// faults are what the machine was wrong about since they were asked for last, while a sequence was looked at.
-func (s *scenes) faults(seq input.Sequence) []Fault {
-	if s.machine == nil {
-		return nil
+func (s *scenes) newMachine() evm.Exporter {
+	for _, of := range s.makers {
+		if of == nil {
+			continue
+		}
+		if m, err := of(); err == nil {
+			if exporter, ok := m.(evm.Exporter); ok {
+				return exporter
+			}
+		}
 	}
-	return newCheckedMachine(s.machine).faults(seq)
+	return nil
+}
+
+// faults returns what the machine was wrong about since the last call.
+func (s *scenes) faults(seq input.Sequence) []Fault {
+	if checked, ok := s.machine.(*evm.Checked); ok {
+		return checking{checked}.faults(seq)
+	}
+	return nil
 }
 
 // state is the state behind the calls that ran last.
@@ -109,7 +114,6 @@ func (s *scenes) trace(calls evm.Sequence) *evm.Trace {
 		}
 		s.tracer = m
 	}
-	s.runs++
 	exec, err := s.tracer.Run(calls)
 	if err != nil {
 		return nil

@@ -177,7 +177,8 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
 	}
 	w.mutator.Ask(w.callbacks.asked)
-	w.observer.scenes.most, w.observer.scenes.fast = maxAttempts, true
+	w.observer.scenes.most = maxAttempts
+	w.observer.scenes.makers = []func() (evm.Machine, error){c.NewMachine, c.NewJudge}
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
 		w.aimed = map[narrowAim]int{}

@@ -2,8 +2,13 @@
 // project. `sightline --help` lists its commands; README.md and docs/ describe them.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/sightline-evm/sightline/internal/heap"
+)
 
 func main() {
+	heap.LeaveRoom()
 	os.Exit(newProgram(os.Stdin, os.Stdout, os.Stderr).main(os.Args[1:]))
 }

@@ -36,7 +36,10 @@ func (o *Output) readContracts(out standardOutput) error {
 		byID[s.ID] = s
 	}
 	placeholders := placeholdersOf(names)
-	for _, name := range names {
+	places := declarationPlaces(byID, o.Settings.ViaIR)
+	o.Contracts = make([]*Contract, len(names))
+	err := each(len(names), func(i int) error {
+		name := names[i]
 		raw := out.Contracts[name.source][name.contract]
 		source := sources[name.source]
 		if source == nil || source.AST == nil && o.Input == nil {
@@ -50,11 +53,15 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
-		c.findShared(byID, o.Settings.ViaIR)
+		c.findShared(byID, places)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}
-		o.Contracts = append(o.Contracts, c)
+		o.Contracts[i] = c
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	o.giveTexts(declarations)
 	return nil

@@ -5,13 +5,8 @@ import "github.com/sightline-evm/sightline/internal/bytecode"
 // findShared finds the code that the compiler wrote by itself: its source range is that of a
 // contract's declaration, or none. Through the intermediate language, helpers that follow the
 // function of a constant have the range of its value, which does nothing that fails or writes.
-func (c *Contract) findShared(sources map[int]*Source, viaIR bool) {
-	declarations := map[SourceMapEntry]bool{}
-	for _, s := range sources {
-		if s.AST != nil {
-			addDeclarations(declarations, s, viaIR)
-		}
-	}
+// declarations are [declarationPlaces].
+func (c *Contract) findShared(sources map[int]*Source, declarations map[SourceMapEntry]bool) {
 	for _, artifact := range []struct {
 		code    *bytecode.Code
 		entries SourceMap
@@ -32,6 +27,17 @@ func (c *Contract) findShared(sources map[int]*Source, viaIR bool) {
 			}
 		}
 	}
+}
+
+// declarationPlaces are the ranges that findShared looks for, of all sources.
+func declarationPlaces(sources map[int]*Source, viaIR bool) map[SourceMapEntry]bool {
+	declarations := map[SourceMapEntry]bool{}
+	for _, s := range sources {
+		if s.AST != nil {
+			addDeclarations(declarations, s, viaIR)
+		}
+	}
+	return declarations
 }
 
 // addDeclarations adds the ranges of a source's contracts and, via IR, of its constants.

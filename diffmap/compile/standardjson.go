@@ -189,26 +189,34 @@ func (in standardInput) complete() bool {
 // readSources fills in the sources, by id.
 func (o *Output) readSources(in standardInput, out standardOutput, limits reading.Limits) error {
 	ids := map[int]string{}
-	for _, path := range slices.Sorted(maps.Keys(out.Sources)) {
+	paths := slices.Sorted(maps.Keys(out.Sources))
+	var wrong error // with the ids: of the source behind those in o
+	for _, path := range paths {
 		s := out.Sources[path]
 		if s.ID == nil || *s.ID < 0 {
-			return &reading.Error{Place: path, Kind: reading.ErrFormat, Problem: "the source has no id", Remedy: "give the file as the compiler wrote it"}
+			wrong = &reading.Error{Place: path, Kind: reading.ErrFormat, Problem: "the source has no id", Remedy: "give the file as the compiler wrote it"}
+			break
 		}
 		if other, taken := ids[*s.ID]; taken {
-			return &reading.Error{Place: path, Kind: reading.ErrFormat, Problem: fmt.Sprintf("the source has the same id %d as %s", *s.ID, other)}
+			wrong = &reading.Error{Place: path, Kind: reading.ErrFormat, Problem: fmt.Sprintf("the source has the same id %d as %s", *s.ID, other)}
+			break
 		}
 		ids[*s.ID] = path
 		source := &Source{ID: *s.ID, Path: path}
 		if content := in.Sources[path].Content; content != nil {
 			source.Text = []byte(*content)
 		}
-		if err := source.readAST(s, limits); err != nil {
-			return err
-		}
-		if err := checkRanges(source); err != nil {
-			return err
-		}
 		o.Sources = append(o.Sources, source)
+	}
+	err := each(len(o.Sources), func(i int) error {
+		source := o.Sources[i]
+		if err := source.readAST(out.Sources[source.Path], limits); err != nil {
+			return err
+		}
+		return checkRanges(source)
+	})
+	if err = cmp.Or(err, wrong); err != nil {
+		return err
 	}
 	slices.SortFunc(o.Sources, func(a, b *Source) int { return cmp.Compare(a.ID, b.ID) })
 	resolveNames(o.Sources)

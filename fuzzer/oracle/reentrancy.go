@@ -139,15 +139,19 @@ func (s *Scene) reenters(call int) (severity Severity, gains bool) {
 	behind.TimeAdvance, behind.BlockAdvance = 0, 0
 	ahead := others.Clone()
 	ahead[0].TimeAdvance, ahead[0].BlockAdvance = whole.TimeAdvance, whole.BlockAdvance
-	if _, ok := s.state(append(before, plain), func(i int) bool { return i < call }); !ok {
-		return Note, false // it takes what is called in the middle
-	}
 	mayFail := func(i int) bool { return i < call }
 	outerFirst, innerFirst := append(append(before, plain), others...), append(append(before, ahead...), behind)
-	after, okAfter := s.inOrder(outerFirst, mayFail)
-	first, okFirst := s.inOrder(innerFirst, mayFail)
+	exec, err := s.Run(outerFirst)
+	if err != nil || exec.Calls[call].Outcome != evm.Success {
+		return Note, false // it takes what is called in the middle
+	}
+	after, okAfter := s.State(), succeed(exec, mayFail)
 	nested, ok := s.inOrder(append(before, whole), mayFail)
-	if !ok || after == nil || first == nil || s.sameState(nested, after) || s.sameState(nested, first) {
+	if !ok || s.sameState(nested, after) { // most end like this
+		return Note, false
+	}
+	first, okFirst := s.inOrder(innerFirst, mayFail)
+	if first == nil || s.sameState(nested, first) {
 		return Note, false
 	}
 	tokens := s.tokens()
@@ -243,11 +247,18 @@ func (s *Scene) inOrder(calls evm.Sequence, may func(int) bool) (w *evm.World, o
 	if err != nil {
 		return nil, false
 	}
-	ok = true
-	for i := range exec.Calls {
-		ok = ok && (exec.Calls[i].Outcome == evm.Success || may(i))
-	}
+	ok = succeed(exec, may)
 	return s.State(), ok
+}
+
+// succeed reports whether all calls do but those that may fail.
+func succeed(exec *evm.Execution, may func(int) bool) bool {
+	for i := range exec.Calls {
+		if exec.Calls[i].Outcome != evm.Success && !may(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // ReadOnlyReentrancy sees views that are read in the middle of a call (SWC-107): a contract of the project calls

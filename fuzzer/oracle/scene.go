@@ -25,8 +25,8 @@ type Scene struct {
 	Audit bool
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence
-	// Run runs other calls, from the same World: on a machine of the campaign's while it looks for inputs, and on the
-	// reference where what an oracle saw is confirmed. The execution is valid until the next Run.
+	// Run runs other calls from the same World: on the reference where a finding is confirmed, on a campaign's machine
+	// where it is looked for. The execution is valid until the next Run.
 	Run func(evm.Sequence) (*evm.Execution, error)
 	// State is the state behind the calls of the last Run. It takes longer than they do where the World has many accounts.
 	State func() *evm.World
@@ -38,6 +38,9 @@ type Scene struct {
 	// Trace follows the values through Exec, see [evm.Trace]. It takes some times as long as a Run. nil: that cannot be
 	// done.
 	Trace func() *evm.Trace
+	// Checking is filled with the programs whose compilers check arithmetic, and those whose do not, so that they are
+	// looked through once; nil: it is not.
+	Checking map[*bytecode.Program]bool
 	// New tells that Exec shows something that no other did, and is worth tracing.
 	New bool
 }

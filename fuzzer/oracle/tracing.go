@@ -140,4 +140,13 @@ func occurs(v reflect.Value, account common.Address) (address, number bool) {
 }
 
 // checksArithmetic reports whether a program is of a compiler that checks arithmetic by itself: it knows Panic.
-func checksArithmetic(p *bytecode.Program) bool { return bytes.Contains(p.Bytes, panicSelector) }
+func (s *Scene) checksArithmetic(p *bytecode.Program) bool {
+	checks, known := s.Checking[p]
+	if !known {
+		checks = bytes.Contains(p.Bytes, panicSelector)
+		if s.Checking != nil {
+			s.Checking[p] = checks
+		}
+	}
+	return checks
+}

@@ -29,7 +29,7 @@ var UncheckedCall = &Oracle{
 }
 
 func examineUncheckedCall(s *Scene, report func(Observation)) {
-	if !s.ignoresFailure() || s.Trace == nil {
+	if !s.ignoresFailure() || s.Trace == nil || !s.Audit && !s.mayNotBePaid() {
 		return
 	}
 	t := s.Trace()
@@ -72,6 +72,22 @@ func (s *Scene) ignoresFailure() bool {
 		}
 		failed := f.Outcome != evm.Success || len(f.Output) == wordBytes && isPayment(selectorOf(f)) && new(uint256.Int).SetBytes(f.Output).IsZero()
 		if failed && (s.New || s.Attempt(bytecode.Location{Code: s.Exec.Frames[f.Parent].Program.ID, PC: f.CallPC}, selectorOf(f))) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayNotBePaid reports whether a payment failed in a frame to judge, with what is kept for an account changed all the same: where
+// nothing looks at that, it is more than a word in an audit.
+func (s *Scene) mayNotBePaid() bool {
+	for i := range s.Exec.Frames {
+		f := &s.Exec.Frames[i]
+		if f.Parent < 0 || !lasts(s.Exec, f.Parent) || !s.isProjects(&s.Exec.Frames[f.Parent]) {
+			continue
+		}
+		failed := f.Outcome != evm.Success && (!f.Value.IsZero() || isPayment(selectorOf(f))) || len(f.Output) == wordBytes && isPayment(selectorOf(f))
+		if failed && s.keepsBooks(f.Parent) {
 			return true
 		}
 	}

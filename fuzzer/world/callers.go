@@ -225,6 +225,9 @@ type foundCaller struct {
 
 // probe calls a function of an instance.
 func (s *callerSearch) probe(in *evm.Instance, m *abi.Method) error {
+	if s.probes >= maxCallerProbes { // what to call it with is not worth making up
+		return nil
+	}
 	search, err := s.newSearch(m, methodParameters(in.Contract, m))
 	if err != nil {
 		return nil //nolint:nilerr // too large to be made up

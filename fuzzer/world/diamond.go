@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -101,20 +102,23 @@ func (b *builder) seeFacets(first int) error {
 // facetsOf adds what is behind one instance.
 func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 	probes, burnt := 0, 0
+	hands := true // whether its code hands calls on at all, as far as is known
 	for _, facet := range known {
 		seen := func(in evm.Instance) bool { return in.Address == diamond.Address && in.Contract == facet.Contract }
 		if facet.Address == diamond.Address || b.proxies[facet.Address] || slices.ContainsFunc(b.instances, seen) || len(b.instances) >= b.limit {
 			continue
 		}
 		for _, m := range sortedMethods(facet.Contract) {
-			if _, own := diamond.Contract.ABI.Methods[m.Name]; own || probes == maxFacetProbes || burnt == maxExhausted {
+			if _, own := diamond.Contract.ABI.Methods[m.Name]; own || probes == maxFacetProbes || burnt == maxExhausted || !hands {
 				continue
 			}
 			probes++
-			behind, outcome, err := b.delegatesTo(diamond.Address, facet.Address, m.ID)
+			behind, root, err := b.delegatesTo(diamond.Address, facet.Address, m.ID)
 			if err != nil {
 				return err
 			}
+			outcome := root.Outcome
+			hands = root.Program == nil || mayDelegate(root.Program)
 			if !behind && outcome == evm.OutOfGas {
 				burnt++
 			}
@@ -128,17 +132,26 @@ func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 	return nil
 }
 
+// mayDelegate reports whether a program has a DELEGATECALL. Most fallback functions only take ether: one call of theirs
+// shows the program, and the others need not be made.
+func mayDelegate(p *bytecode.Program) (found bool) {
+	p.Instructions(func(pc uint32) bool {
+		found = vm.OpCode(p.Bytes[pc]) == vm.DELEGATECALL
+		return !found
+	})
+	return found
+}
+
 // delegatesTo reports whether a contract hands calls of a function to the code at an
-// address, and how such a call ends.
-func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, evm.Outcome, error) {
+// address, with the frame of such a call, which is valid until the machine runs again.
+func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, *evm.Frame, error) {
 	// Without arguments: the facet refuses it, but it is asked.
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: address, Data: selector, Gas: questionGas}))
 	if err != nil {
-		return false, evm.OtherFault, err
+		return false, nil, err
 	}
-	last := &exec.Calls[len(exec.Calls)-1]
-	frames := last.Frames
+	frames := exec.Calls[len(exec.Calls)-1].Frames
 	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
 		return f.Kind == evm.KindDelegateCall && f.Self == address && f.CodeAddress == code && bytes.Equal(f.Input, selector)
-	}), last.Outcome, nil
+	}), &exec.Frames[frames[0]], nil
 }

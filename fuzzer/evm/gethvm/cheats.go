@@ -130,7 +130,7 @@ func (s *State) reverse(c change) {
 	case warmed, slotWarmed, refunded, logged, marked:
 		return
 	case stored:
-		s.journal = append(s.journal, change{kind: stored, slot: c.slot, word: c.slot.value})
+		s.journal = append(s.journal, change{kind: stored, account: a, slot: c.slot, key: c.key, word: c.slot.value})
 		if c.slot.written != s.tx {
 			c.slot.written, c.slot.original = s.tx, c.slot.value
 		}

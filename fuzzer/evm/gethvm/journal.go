@@ -17,7 +17,7 @@ const (
 	destructed                    // number: the stamp
 	warmed                        // number: the stamp
 	removed                       // before: the whole account
-	stored                        // word
+	stored                        // key, word
 	slotWarmed                    // number: the stamp
 	transiented                   // key, word
 	refunded                      // number

@@ -1,6 +1,8 @@
 package gethvm
 
 import (
+	"maps"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/stateless"
@@ -310,13 +312,13 @@ func (s *State) GetState(address common.Address, key common.Hash) common.Hash {
 
 // SetState implements vm.StateDB.
 func (s *State) SetState(address common.Address, key, value common.Hash) common.Hash {
-	s.existing(address)
+	a := s.existing(address)
 	w := s.slot(address, key)
 	before := w.value
 	if before == value {
 		return before
 	}
-	s.journal = append(s.journal, change{kind: stored, slot: w, word: before})
+	s.journal = append(s.journal, change{kind: stored, account: a, slot: w, key: key, word: before})
 	if w.written != s.tx {
 		// Undoing the write leaves the stamp: the value is the original again then.
 		w.written, w.original = s.tx, before
@@ -420,7 +422,7 @@ func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to 
 // other change.
 func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList {
 	for i, end := s.txStart, len(s.journal); i < end; i++ {
-		if c := &s.journal[i]; c.account != nil && c.kind != warmed && c.kind != transiented {
+		if c := &s.journal[i]; c.account != nil && c.kind != warmed && c.kind != transiented && c.kind != stored {
 			s.sweep(c.account)
 		}
 	}
@@ -467,21 +469,84 @@ func (s *State) KeepLogs() { s.keepsLogs = true }
 // that were undone.
 func (s *State) Logs() []*types.Log { return s.logs }
 
-// Export is what the state holds of accounts. Accounts that nothing asked for are
-// the World's own.
+// Export is what the state holds of accounts. Accounts that nothing changed are the World's own, and
+// are shared with it; those that came from its origin are what it answered.
 func (s *State) Export() map[common.Address]*evm.Account {
-	accounts := make(map[common.Address]*evm.Account, len(s.world.Accounts))
-	for address, a := range s.world.Accounts {
-		accounts[address] = a // replaced below if it was looked at
+	accounts := maps.Clone(s.world.Accounts)
+	if accounts == nil {
+		accounts = map[common.Address]*evm.Account{}
 	}
-	for address, a := range s.accounts {
-		if !a.exists {
-			source.Forget(s.world, accounts, address)
+	if s.world.Origin != nil {
+		for _, a := range s.accounts {
+			s.export(accounts, a)
+		}
+		return accounts
+	}
+	words := map[*account][]common.Hash{} // stored, of accounts that hold the World's words otherwise
+	for i := range s.journal {
+		c := &s.journal[i]
+		if c.account == nil || c.kind == warmed || c.kind == transiented {
 			continue
 		}
-		accounts[address] = a.export()
+		if _, known := words[c.account]; !known {
+			words[c.account] = nil
+		}
+		if c.kind == stored && c.account.world != nil {
+			words[c.account] = append(words[c.account], c.key)
+		}
+	}
+	for a, stores := range words { // into a map
+		if !a.exists || a.world == nil {
+			s.export(accounts, a)
+			continue
+		}
+		out := a.scalars()
+		out.Storage = maps.Clone(a.world.Storage)
+		if out.Storage == nil {
+			out.Storage = map[common.Hash]common.Hash{}
+		}
+		for _, key := range stores {
+			if w := a.storage[key]; w != nil { // nil: it was stored while the account was another, see [cheatcode.History]
+				out.keep(key, w.value)
+			}
+		}
+		accounts[a.address] = &out.Account
 	}
 	return accounts
+}
+
+// export puts an account into exported ones, or takes it out.
+func (s *State) export(accounts map[common.Address]*evm.Account, a *account) {
+	if !a.exists {
+		source.Forget(s.world, accounts, a.address)
+		return
+	}
+	out := a.scalars()
+	out.Storage = map[common.Hash]common.Hash{}
+	if a.world != nil {
+		maps.Copy(out.Storage, a.world.Storage)
+	}
+	for key, s := range a.storage {
+		out.keep(key, s.value)
+	}
+	accounts[a.address] = &out.Account
+}
+
+// exported is an account on its way out of a state.
+type exported struct{ evm.Account }
+
+// scalars is the account without its storage.
+func (a *account) scalars() *exported {
+	return &exported{evm.Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Remote: a.remote}}
+}
+
+// keep sets a word: a zero is left out, except where the origin has another.
+func (e *exported) keep(key, value common.Hash) {
+	if value == (common.Hash{}) && !e.Remote {
+		delete(e.Storage, key)
+	} else {
+		e.Storage[key] = value
+	}
 }
 
 // Touch implements vm.StateDB: reads leave no trace here.
@@ -498,20 +563,3 @@ func (s *State) AccessEvents() *state.AccessEvents { return nil }
 
 // SetTxContext implements vm.StateDB; logs are not numbered here.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
-
-func (a *account) export() *evm.Account {
-	out := &evm.Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Storage: map[common.Hash]common.Hash{}, Remote: a.remote}
-	if a.world != nil {
-		for key, value := range a.world.Storage {
-			out.Storage[key] = value
-		}
-	}
-	for key, s := range a.storage {
-		if s.value == (common.Hash{}) && !a.remote {
-			delete(out.Storage, key)
-		} else {
-			out.Storage[key] = s.value
-		}
-	}
-	return out
-}

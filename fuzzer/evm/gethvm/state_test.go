@@ -220,3 +220,54 @@ func TestStateForgets(t *testing.T) {
 		t.Errorf("slot 0 = %x after Reset", got)
 	}
 }
+
+// TestStateExport: what is exported by the journal is what can be asked for, also where changes were undone one way or
+// the other and accounts went and came back; and accounts that nothing changed are the World's.
+func TestStateExport(t *testing.T) {
+	rules := params.Rules{IsShanghai: true}
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		world := stateWorld()
+		s := NewState(world)
+		for tx := range 4 {
+			s.Prepare(rules, someAddresses[2], someAddresses[4], &someAddresses[0], nil, nil)
+			stateHost{&Reference{state: s}}.Mark(tx)
+			mark := s.Snapshot()
+			for range 20 {
+				randomChange(rng, s)
+			}
+			s.Finalise(rules)
+			switch rng.IntN(4) {
+			case 0:
+				s.RevertToSnapshot(mark)
+			case 1:
+				stateHost{&Reference{state: s}}.Restore(rng.IntN(tx + 1))
+			}
+			exported := s.Export()
+			for _, a := range someAddresses {
+				account := exported[a]
+				if (account != nil) != s.Exist(a) {
+					t.Fatalf("seed %d, transaction %d: %x exists: %t, exported: %t", seed, tx, a[:1], s.Exist(a), account != nil)
+				}
+				if account == nil {
+					continue
+				}
+				if account.Nonce != s.GetNonce(a) || account.Balance != *s.GetBalance(a) || string(account.Code) != string(s.GetCode(a)) {
+					t.Fatalf("seed %d, transaction %d: %x is exported as %+v", seed, tx, a[:1], account)
+				}
+				for _, k := range someKeys {
+					if got, want := account.Storage[k], s.GetState(a, k); got != want {
+						t.Fatalf("seed %d, transaction %d: slot %x of %x is exported as %x, want %x", seed, tx, k, a[:1], got, want)
+					}
+				}
+			}
+		}
+		s.Reset()
+		dump(s) // looks at all of them
+		for a, account := range s.Export() {
+			if account != world.Accounts[a] {
+				t.Fatalf("seed %d: %x, which nothing changed, is exported as a copy", seed, a[:1])
+			}
+		}
+	}
+}

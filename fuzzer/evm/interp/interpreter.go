@@ -449,26 +449,7 @@ func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
 // gethvm.Reference.Export describes it.
 func (m *Interpreter) Export() *evm.World {
 	w := *m.world
-	w.Accounts = make(map[common.Address]*evm.Account, len(m.world.Accounts))
-	for address, a := range m.world.Accounts {
-		w.Accounts[address] = a // replaced below if it was changed
-	}
-	export := func(e *entry, words []*cell) {
-		if !e.exists {
-			source.Forget(m.world, w.Accounts, e.address)
-			return
-		}
-		w.Accounts[e.address] = e.export(words)
-	}
-	if m.world.Origin != nil { // what was read of it is kept, too
-		for _, e := range m.ledger.entries {
-			export(e, e.table)
-		}
-	} else {
-		for e, words := range m.ledger.changed() {
-			export(e, words)
-		}
-	}
+	w.Accounts = m.ledger.export()
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
 	w.Cheats = m.cheats.Export(&w.Block)

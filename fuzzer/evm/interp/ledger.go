@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"maps"
 	"math/bits"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -100,7 +101,7 @@ const (
 // undo is one entry of the journal: what was there before.
 type undo struct {
 	kind   changeKind
-	entry  *entry // nil for a cell that became warm
+	entry  *entry // nil for warmed cells
 	cell   *cell
 	number uint64
 	word   uint256.Int
@@ -272,20 +273,6 @@ func (l *ledger) addCell(e *entry, key *uint256.Int) *cell {
 	e.insert(c)
 	e.count++
 	return c
-}
-
-// has reports whether a cell is in the account's table.
-func (e *entry) has(c *cell) bool {
-	if len(e.table) == 0 {
-		return false
-	}
-	mask := uint64(len(e.table) - 1)
-	for i := mixWord(&c.key); e.table[i&mask] != nil; i++ {
-		if e.table[i&mask] == c {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *entry) insert(c *cell) {
@@ -515,35 +502,58 @@ func (l *ledger) undo(u *undo) {
 	}
 }
 
-// changed are the accounts that the journal shows to be others than the World's, each with the words that
-// were stored.
-func (l *ledger) changed() map[*entry][]*cell {
+// export is what the ledger holds of accounts. Accounts that nothing changed are the World's own, and are
+// shared with it; those that came from its origin are what it answered.
+func (l *ledger) export() map[common.Address]*evm.Account {
+	accounts := make(map[common.Address]*evm.Account, len(l.world.Accounts))
+	maps.Copy(accounts, l.world.Accounts)
+	put := func(e *entry, changed []*cell) {
+		if e.exists {
+			accounts[e.address] = e.export(changed)
+		} else {
+			source.Forget(l.world, accounts, e.address)
+		}
+	}
+	if l.world.Origin != nil {
+		for _, e := range l.entries {
+			put(e, e.table)
+		}
+		return accounts
+	}
 	changed := map[*entry][]*cell{}
 	for i := range l.journal {
-		switch u := &l.journal[i]; {
+		u := &l.journal[i]
+		switch {
 		case u.entry == nil || u.kind == warmed || u.kind == transiented:
-		case u.kind == stored:
+		case u.kind == stored && u.entry.world != nil: // and so have been all its cells
 			changed[u.entry] = append(changed[u.entry], u.cell)
-		default:
-			if _, known := changed[u.entry]; !known {
-				changed[u.entry] = nil
+		case changed[u.entry] == nil:
+			changed[u.entry] = nil
+		}
+	}
+	for e, cells := range changed { // into a map
+		if e.world == nil {
+			cells = e.table
+		} else {
+			for i, c := range cells { // a cell may be of a time when the account was another, see [cheatcode.History]
+				cells[i] = l.cell(e, &c.key)
 			}
 		}
+		put(e, cells)
 	}
-	return changed
+	return accounts
 }
 
-// export is the account as a World has it, if its storage differs from what the World had in some words at most.
-func (e *entry) export(words []*cell) *evm.Account {
+// export is the account as a World has it, which has the words of the account's World but for some cells, of which
+// some may be nil.
+func (e *entry) export(cells []*cell) *evm.Account {
 	out := &evm.Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}, Remote: e.remote}
-	if e.world != nil {
-		for key, value := range e.world.Storage {
-			out.Storage[key] = value
-		}
+	if e.world != nil && len(e.world.Storage) > 0 {
+		out.Storage = maps.Clone(e.world.Storage)
 	}
-	for _, c := range words {
+	for _, c := range cells {
 		switch {
-		case c == nil || !e.has(c): // the account was removed since
+		case c == nil:
 		case c.value.IsZero() && !e.remote:
 			delete(out.Storage, c.key.Bytes32())
 		default:

@@ -194,10 +194,11 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	c.exclude(maxTargets)
 	c.findCompiled()
 	c.findUnread()
-	c.Table.Cut(c.Mapping.Entries())
+	cuts := c.Mapping.Entries()
 	for _, t := range c.Spare {
-		c.Table.Cut(t.Entries)
+		cuts = append(cuts, t.Entries...)
 	}
+	c.Table.Cut(cuts) // together: each time takes programs apart from the start
 	c.mapShipped()
 	return c, nil
 }
