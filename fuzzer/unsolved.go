@@ -42,6 +42,7 @@ func (u *unsolved) addResisting(side branchSide) {
 const (
 	freshShare     = 2
 	resistingShare = 4
+	asideShare     = 8
 	manyTries      = 64
 )
 
@@ -59,7 +60,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total {
-		t.seed = c.suite.nextFresh(c.suite.total, c.skips)
+		t.seed = c.suite.nextFresh(c.suite.total, c.skips, !c.schedule().directed || c.left == 0 || solving*asideShare <= total)
 	}
 	if t.seed == nil && solving*c.suite.resistingShare() <= total {
 		t.seed, t.side, t.tries = c.suite.nextResisting(c.rand.IntN(aheadShare) > 0, c.skips)
@@ -77,7 +78,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 // due, if possible one with a target ahead: first of those whose paths lead toward it in
 // the function that is called, since a dispatcher leads everywhere. Nil when there is
 // none; seeds that are skipped stay for later.
-func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool) *Seed {
+func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool, aside bool) *Seed {
 	leads := func(seed *Seed) bool {
 		lid := s.counts[seed.PID].lid
 		return lid != nil && lid.leads
@@ -87,6 +88,9 @@ func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool) *Seed {
 		list  int
 		wants func(*Seed) bool
 	}{{1, leads}, {1, anyway}, {0, anyway}} {
+		if from.list == 0 && !aside {
+			break
+		}
 		fresh := &s.fresh[from.list]
 		for i := 0; i < len(*fresh) && (*fresh)[i].since+solvingPatience <= now; {
 			e := s.frontier[(*fresh)[i].frontierSide]
