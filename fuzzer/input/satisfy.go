@@ -56,6 +56,7 @@ type satisfaction struct {
 	needed  []int32
 	wanted  []decision
 	equal   []equality // of several variables, among what is wanted
+	curved  []uint32   // by term, see curvedIn
 	weights []int
 	amiss   []int // indices in wanted
 	cost    int
@@ -242,7 +243,7 @@ func (q *satisfaction) mend(at int) {
 	bestCost := 0
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
-		if oneIn(q.rand, 3) && q.together(at) || q.truth(d.condition, d.taken) {
+		if oneIn(q.rand, rootShare) && q.root(at) || oneIn(q.rand, 3) && q.together(at) || q.truth(d.condition, d.taken) {
 			if cost := q.try(); best == nil || cost < bestCost {
 				best, bestCost = append(best[:0], q.goals...), cost
 			}
