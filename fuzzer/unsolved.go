@@ -36,7 +36,7 @@ func (u *unsolved) addResisting(side branchSide) {
 }
 
 // Shares of the executions that go to solving, as long as there is something to solve
-// for: half when a branch side has just come up, a quarter when it resisted. Many resist
+// for: half when a branch side has just come up, an eighth when no target is ahead of it, a quarter when it resisted. Many resist
 // because no input takes them: when each was tried manyTries times, their share is half
 // of that, and so on in proportion. Arbitrary.
 const (
@@ -60,7 +60,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total {
-		t.seed = c.suite.nextFresh(c.suite.total, c.skips, !c.schedule().directed || c.left == 0 || solving*asideShare <= total)
+		t.seed = c.suite.nextFresh(c.suite.total, c.skips, !c.Schedule.directed || c.left == 0 || solving*asideShare <= total)
 	}
 	if t.seed == nil && solving*c.suite.resistingShare() <= total {
 		t.seed, t.side, t.tries = c.suite.nextResisting(c.rand.IntN(aheadShare) > 0, c.skips)
@@ -77,7 +77,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 // nextFresh is the closest input to a side of the frontier that was not solved for and is
 // due, if possible one with a target ahead: first of those whose paths lead toward it in
 // the function that is called, since a dispatcher leads everywhere. Nil when there is
-// none; seeds that are skipped stay for later.
+// none; seeds that are skipped stay for later. Sides without a target ahead are left out unless aside is set.
 func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool, aside bool) *Seed {
 	leads := func(seed *Seed) bool {
 		lid := s.counts[seed.PID].lid

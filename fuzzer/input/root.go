@@ -12,8 +12,8 @@ import (
 // root takes up to two evaluations for each bit of the variable, where the others take one.
 const rootShare = 4
 
-// root sets the goal with which an equality holds that is no line in some variable, such as 3·a² + 7·a = b: what an operation
-// asks of one operand is of no use where the other one is made of the same variable. In steps that double, from zero or from
+// root sets the goal with which an equality holds that has a variable several times, such as 3·a² + 7·a = b: what an operation
+// asks of one operand helps little where the other one is made of the same variable. In steps that double, from zero or from
 // what the variable is, it looks for a value on the other side, and halves the way there. That finds the root of what only rises
 // or falls on that way.
 func (q *satisfaction) root(at int) bool {
