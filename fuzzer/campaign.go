@@ -109,15 +109,11 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 			energy := c.assignEnergy(seed, from)                 // line 6
 			c.dispatch(c.fuzzingTask(seed, energy, from), tasks) // line 7
 		}
-		if c.busy == 0 {
-			if c.tidy(ctx) {
-				continue
-			}
-			c.reportUnpassed(ctx)
-			c.closeDocket(ctx)
-			c.tidy(ctx)
-			return c.finish(), nil
+		switch {
+		case c.busy > 0:
+			c.merge(ctx, <-batches) // line 12
+		case !c.resumes(ctx):
+			return c.conclude(ctx), nil
 		}
-		c.merge(ctx, <-batches) // line 12
 	}
 }

@@ -69,6 +69,7 @@
 //
 //	checked.go    machines that compare themselves with the reference
 //	judge.go      confirming on the reference machine
+//	tidy.go       minimizing what was confirmed, mostly once the search is over
 //	finding.go    observations of oracles, and the findings made of them
 //	minimize.go   the minimizer, pure
 //	corpus.go     the corpus on disk

@@ -45,6 +45,7 @@ func TestSatisfy(t *testing.T) {
 	for source, start := range map[string]string{
 		"planted/conjunction.sol": "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)",
 		"planted/factors.sol":     "user1 Factors.enter(int128,int64,uint256,uint128) args (0, 0, 0, 0)",
+		"planted/root.sol":        "user1 Root.enter(uint64,uint64) args (0, 0)",
 	} {
 		w, p := solver(t, source)
 		w.moved, w.resisted = map[branchSide]bool{}, map[branchSide]int{}

@@ -157,6 +157,9 @@ func (p *pathfinder) advance() bool {
 	return false
 }
 
+// redraws reports whether the base's last call has arguments: without, redrawing it runs it again as it was.
+func (p *pathfinder) redraws() bool { return len(lastOf(p.base.sequence).Function.Inputs) > 0 }
+
 // redraw runs a sequence with other words in its last call; nil when the task is over.
 func (p *pathfinder) redraw(seq input.Sequence) *point {
 	seq = p.mutator.Redraw(p.rand, seq)
@@ -203,7 +206,7 @@ func (p *pathfinder) retrySide(side branchSide) {
 	if p.ended || p.b.trials > before && tries%retraceInterval != 0 {
 		return
 	}
-	for before := p.b.executions; p.b.executions-before < retraceRuns; {
+	for before := p.b.executions; p.b.executions-before < retraceRuns && p.redraws(); {
 		there := p.redraw(from)
 		if there == nil {
 			return

@@ -17,7 +17,7 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 	side := sideOf(b)
 	moved, known := p.moved[side]
 	moved = moved || system.Moves(target)
-	for n := 0; n < maxRandomized && !moved && !known; n++ {
+	for n := 0; n < maxRandomized && !moved && !known && p.redraws(); n++ {
 		there := p.randomizedRun(n)
 		if there == nil {
 			return false

@@ -98,22 +98,22 @@ func TestUnsolved(t *testing.T) {
 	_, on := far(3, true)
 	on.PID = pidOf(3)
 	s.counts[on.PID] = pathCount{lid: &lidGroup{leads: true}}
-	if got := s.nextFresh(solvingPatience-1, never); got != nil {
+	if got := s.nextFresh(solvingPatience-1, never, true); got != nil {
 		t.Error("a side is solved for at once")
 	}
-	if got := s.nextFresh(solvingPatience, always); got != nil {
+	if got := s.nextFresh(solvingPatience, always, true); got != nil {
 		t.Error("a skipped seed is solved from")
 	}
-	if got := s.nextFresh(solvingPatience, never); got != on {
+	if got := s.nextFresh(solvingPatience, never, true); got != on {
 		t.Error("the side whose input leads on is not first")
 	}
-	if got := s.nextFresh(solvingPatience, never); got != second {
+	if got := s.nextFresh(solvingPatience, never, true); got != second {
 		t.Error("the side with a target ahead is not first")
 	}
-	if got := s.nextFresh(solvingPatience, never); got != first {
+	if got := s.nextFresh(solvingPatience, never, true); got != first {
 		t.Error("the other side does not follow")
 	}
-	if got := s.nextFresh(solvingPatience, never); got != nil {
+	if got := s.nextFresh(solvingPatience, never, true); got != nil {
 		t.Error("a side comes up twice")
 	}
 	if got, _, _ := s.nextResisting(false, never); got != nil {

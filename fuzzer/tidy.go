@@ -11,7 +11,7 @@ import (
 
 // This file minimizes what the campaign reports once the search is over, as far as it can wait. What the judge confirms is
 // confirmed at once, in one run; a minimized sequence takes hundreds of runs, and only people read it. With every changed
-// line a target, sixty of a hundred thousand calls were the minimizer's before.
+// line a target, sixty thousand of a hundred thousand calls were the minimizer's before.
 
 // drafts are sequences that were confirmed, and that are yet to be minimized.
 type drafts struct {
@@ -36,7 +36,7 @@ type findingDraft struct {
 	work    uint64
 }
 
-// Bounds of minimizing. All arbitrary, but that a target needs some 40 runs and a finding some 300 (bench/mazes).
+// Bounds of minimizing. All arbitrary, but for the numbers of probes, which are about what sequences took in bench/mazes.
 const (
 	// tidyShare: one call in so many of the whole budget is left for minimizing, at most; where the budget is in time,
 	// one part in tidyTimeShare is, since the judge takes longer for a call.
@@ -78,8 +78,7 @@ func (c *Campaign) affordsPrompt() bool {
 	return c.drafts.spent <= promptGrant+c.result.Stats.Calls/promptShare
 }
 
-// tidy minimizes what is to be minimized, findings first, once all workers are idle; false if there was nothing. With what
-// that leaves of the budget, the search may go on.
+// tidy minimizes what is to be minimized, findings first; false if there was nothing.
 func (c *Campaign) tidy(ctx context.Context) bool {
 	d := c.drafts
 	c.drafts = drafts{spent: d.spent}
@@ -90,8 +89,24 @@ func (c *Campaign) tidy(ctx context.Context) bool {
 		c.minimizeFinding(ctx, &d.findings[i])
 	}
 	c.tidyTargets(ctx, d.targets)
+	return true
+}
+
+// resumes tidies once all workers are idle, and reports whether there was anything: then the search may go on.
+func (c *Campaign) resumes(ctx context.Context) bool {
+	if !c.tidy(ctx) {
+		return false
+	}
 	c.result.Stopped = "" // said again if it is so
 	return true
+}
+
+// conclude confirms and minimizes what is left when the campaign is over, and completes its result.
+func (c *Campaign) conclude(ctx context.Context) *Result {
+	c.reportUnpassed(ctx)
+	c.closeDocket(ctx)
+	c.tidy(ctx)
+	return c.finish()
 }
 
 // minimizeFinding minimizes a finding's sequence, unless a more severe one has taken its place.

@@ -36,7 +36,8 @@ func (u *unsolved) addResisting(side branchSide) {
 }
 
 // Shares of the executions that go to solving, as long as there is something to solve
-// for: all but one in freshShare when a branch side has just come up, a quarter when it resisted. Many resist
+// for: all but one in freshShare when a branch side has just come up, an eighth when no target is ahead of it, a quarter when it
+// resisted. Many resist
 // because no input takes them: when each was tried manyTries times, their share is half
 // of that, and so on in proportion. Arbitrary, but for freshShare: with 2, half of a maze's assertions are raised after 64,000 to
 // 83,000 calls, with 4 after 34,000 to 49,000 (bench/mazes, seeds 28001 to 28004), and the campaigns of bench/targets toward
@@ -44,6 +45,7 @@ func (u *unsolved) addResisting(side branchSide) {
 const (
 	freshShare     = 4
 	resistingShare = 4
+	asideShare     = 8
 	manyTries      = 64
 )
 
@@ -61,7 +63,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total*(freshShare-1) {
-		t.seed = c.suite.nextFresh(c.suite.total, c.skips)
+		t.seed = c.suite.nextFresh(c.suite.total, c.skips, !c.Schedule.directed || c.left == 0 || solving*asideShare <= total)
 	}
 	if t.seed == nil && solving*c.suite.resistingShare() <= total {
 		t.seed, t.side, t.tries = c.suite.nextResisting(c.rand.IntN(aheadShare) > 0, c.skips)
@@ -78,8 +80,8 @@ func (c *Campaign) solvingTask() (task, bool) {
 // nextFresh is the closest input to a side of the frontier that was not solved for and is
 // due, if possible one with a target ahead: first of those whose paths lead toward it in
 // the function that is called, since a dispatcher leads everywhere. Nil when there is
-// none; seeds that are skipped stay for later.
-func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool) *Seed {
+// none; seeds that are skipped stay for later. Sides without a target ahead are left out unless aside is set.
+func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool, aside bool) *Seed {
 	leads := func(seed *Seed) bool {
 		lid := s.counts[seed.PID].lid
 		return lid != nil && lid.leads
@@ -89,6 +91,9 @@ func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool) *Seed {
 		list  int
 		wants func(*Seed) bool
 	}{{1, leads}, {1, anyway}, {0, anyway}} {
+		if from.list == 0 && !aside {
+			break
+		}
 		fresh := &s.fresh[from.list]
 		for i := 0; i < len(*fresh) && (*fresh)[i].since+solvingPatience <= now; {
 			e := s.frontier[(*fresh)[i].frontierSide]

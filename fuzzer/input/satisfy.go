@@ -54,6 +54,7 @@ type satisfaction struct {
 	terms   []term // with the values of where the search is, or of a trial
 	needed  []int32
 	wanted  []wish
+	curved  []uint32 // by term, see curvedIn
 	weights []int
 	amiss   []int // indices in wanted
 	holds   []bool
@@ -277,6 +278,10 @@ func (q *satisfaction) mend(at int) {
 	c := &q.wanted[at]
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
+		if oneIn(q.rand, rootShare) && q.root(at) {
+			q.consider()
+			continue
+		}
 		switch q.rand.IntN(6) {
 		case 0:
 			if q.together(at) {
