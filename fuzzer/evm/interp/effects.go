@@ -384,6 +384,8 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 		*word = f.entry.balance
 	case vm.CODESIZE: // of creation code, it depends on the arguments
 		word.SetUint64(uint64(len(f.code.bytes)))
+	case vm.MSIZE:
+		word.SetUint64(uint64(len(f.memory)))
 	case vm.BASEFEE:
 		*word = m.env.baseFee
 	case vm.BLOBBASEFEE:

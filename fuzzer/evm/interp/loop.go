@@ -469,10 +469,6 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 		case stepReplace:
 			m.replace(in.n, &stack[(sp-1)&stackMask])
 			continue
-		case stepMsize:
-			stack[sp&stackMask] = uint256.Int{uint64(len(f.memory))}
-			sp++
-			continue
 		case stepGas:
 			stack[sp&stackMask] = uint256.Int{gas}
 			sp++

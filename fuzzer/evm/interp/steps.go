@@ -98,7 +98,6 @@ const (
 	stepMload
 	stepMstore
 	stepMstore8
-	stepMsize
 	stepSload
 	stepSstore
 	stepTload
@@ -127,7 +126,7 @@ var plainSteps = map[vm.OpCode]stepCode{
 	vm.SHL: stepShl, vm.SHR: stepShr, vm.SAR: stepSar, vm.CLZ: stepClz,
 	vm.KECCAK256: stepKeccak, vm.CALLDATALOAD: stepCalldataload, vm.CALLER: stepCaller, vm.CALLVALUE: stepCallvalue,
 	vm.CALLDATASIZE: stepCalldatasize, vm.RETURNDATASIZE: stepReturndatasize, vm.EXTCODECOPY: stepExtcodecopy, vm.MCOPY: stepMcopy,
-	vm.MLOAD: stepMload, vm.MSTORE: stepMstore, vm.MSTORE8: stepMstore8, vm.MSIZE: stepMsize,
+	vm.MLOAD: stepMload, vm.MSTORE: stepMstore, vm.MSTORE8: stepMstore8,
 	vm.SLOAD: stepSload, vm.SSTORE: stepSstore, vm.TLOAD: stepTload, vm.TSTORE: stepTstore, vm.GAS: stepGas,
 }
 
@@ -135,7 +134,7 @@ var plainSteps = map[vm.OpCode]stepCode{
 var groupSteps = map[vm.OpCode]stepCode{
 	vm.ADDRESS: stepEnvironment, vm.ORIGIN: stepEnvironment, vm.GASPRICE: stepEnvironment, vm.COINBASE: stepEnvironment,
 	vm.TIMESTAMP: stepEnvironment, vm.NUMBER: stepEnvironment, vm.PREVRANDAO: stepEnvironment, vm.GASLIMIT: stepEnvironment,
-	vm.CHAINID: stepEnvironment, vm.SELFBALANCE: stepEnvironment, vm.CODESIZE: stepEnvironment, vm.BASEFEE: stepEnvironment, vm.BLOBBASEFEE: stepEnvironment,
+	vm.CHAINID: stepEnvironment, vm.SELFBALANCE: stepEnvironment, vm.CODESIZE: stepEnvironment, vm.MSIZE: stepEnvironment, vm.BASEFEE: stepEnvironment, vm.BLOBBASEFEE: stepEnvironment,
 	vm.BLOCKHASH: stepReplace, vm.BLOBHASH: stepReplace,
 	vm.BALANCE: stepAccount, vm.EXTCODESIZE: stepAccount, vm.EXTCODEHASH: stepAccount,
 	vm.CALLDATACOPY: stepCopy, vm.CODECOPY: stepCopy, vm.RETURNDATACOPY: stepCopy,
