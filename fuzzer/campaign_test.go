@@ -236,7 +236,7 @@ func TestCallsAreCountedAndLimited(t *testing.T) {
 			if r.Stats.Calls != ran.Load() {
 				t.Errorf("limit %d: %d calls are counted, %d were run", limit, r.Stats.Calls, ran.Load())
 			}
-			confirmed := uint64(len(r.Findings)) * 2 * uint64(config.SeqLen+9)
+			confirmed := uint64(len(r.Findings)) * 2 * (maxSeqLen + 1)
 			if r.Stats.Calls > limit+confirmed {
 				t.Errorf("%d workers, limit %d: %d calls, %d findings", workers, limit, r.Stats.Calls, len(r.Findings))
 			}

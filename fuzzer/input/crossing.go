@@ -64,7 +64,7 @@ func (q *satisfaction) tryValues(v int, values []*big.Int) {
 	}
 }
 
-// wrapInto is n modulo 2^256 as a number that a variable can be; n where that is no help.
+// wrapInto is n modulo 2^256 as a number that a variable can be; else n as it is.
 func wrapInto(v *Variable, n *big.Int) *big.Int {
 	if n.Cmp(v.least) >= 0 && n.Cmp(v.most) <= 0 {
 		return n

@@ -37,8 +37,8 @@ type Decision struct {
 	PC    uint32 // of the JUMPI
 	Taken bool
 	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
-	// Context tells apart from where the code around the jump was called: it is made of the places in code to which
-	// the functions on the stack return.
+	// Context tells apart from where the code around the jump was called, and the first times that it was: it is made of the
+	// places in code to which the functions on the stack return, and of how often the path had passed the jump with them.
 	Context uint64
 }
 
@@ -85,7 +85,7 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 		return nil, false
 	}
 	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, call), factors: factors}
-	r := reader{Formulas: f, frame: frame, memory: map[uint64]int32{}, words: map[uint64]int32{}, value: unknown, time: unknown}
+	r := reader{Formulas: f, frame: frame, memory: map[uint64]int32{}, words: map[uint64]int32{}, times: map[decision]uint64{}, value: unknown, time: unknown}
 	r.add(term{op: vm.STOP, variable: -1})
 	r.bind(encoded[call].Data)
 	return f, r.read()
@@ -101,6 +101,7 @@ type reader struct {
 	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
 	time    int32
 	storage int // of the frame's accesses, the next one
+	times   map[decision]uint64
 }
 
 func (r *reader) add(t term) int32 {
@@ -191,21 +192,27 @@ func (r *reader) read() bool {
 func (r *reader) decide(pc uint32, taken bool) bool {
 	condition := r.stack[len(r.stack)-2]
 	r.stack = r.stack[:len(r.stack)-2]
-	r.decisions = append(r.decisions, decision{condition, pc, taken, r.context()})
+	r.decisions = append(r.decisions, decision{condition, pc, taken, r.context(pc)})
 	t := &r.terms[condition]
 	return !t.known || t.value.IsZero() != taken
 }
 
 // context is made of the constants on the stack to which code may jump. Where functions share code,
 // solc puts the place to return to on the stack.
-func (r *reader) context() (context uint64) {
+func (r *reader) context(pc uint32) (context uint64) {
 	for _, i := range r.stack {
 		if t := &r.terms[i]; t.pushed && t.value.LtUint64(uint64(len(r.frame.Program.Bytes))) && vm.OpCode(r.frame.Program.Bytes[t.value.Uint64()]) == vm.JUMPDEST {
 			context = (context ^ t.value.Uint64()) * fnvPrime
 		}
 	}
-	return context
+	place := decision{pc: pc, context: context}
+	times := r.times[place]
+	r.times[place] = min(times+1, maxTimes)
+	return (context ^ times) * fnvPrime
 }
+
+// maxTimes: so many rounds of a loop are told apart. Arbitrary.
+const maxTimes = 4
 
 // fnvPrime is that of the FNV hash of 64 bits.
 const fnvPrime = 1099511628211
