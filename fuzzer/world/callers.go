@@ -21,7 +21,7 @@ import (
 // set-up gave one, and to whom they give it.
 
 // Bounds of the search for such accounts. Arbitrary; a contract asks for few accounts, and a
-// campaign's calls are spread over all senders. A probe takes some 100 µs.
+// campaign's calls are spread over all senders. A probe takes about 100 µs.
 const (
 	maxCallers      = 6
 	maxCallerProbes = 4096 // calls, twice as many with those that show what an account gets

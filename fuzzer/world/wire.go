@@ -248,7 +248,7 @@ func isOwner(name []string) bool {
 
 // seeKept looks at what the last call of the set-up did: proxies that it created in front of known
 // contracts are instances, which others can be told of, and tokens that it passed on are what their
-// receivers may be paid with. The result tells whether there are such proxies.
+// receivers may be paid with. The result reports whether there are such proxies.
 func (b *builder) seeKept() (bool, error) {
 	exec, err := b.machine.Run(b.calls)
 	if err != nil {

@@ -49,7 +49,7 @@ var Settings = []Setting{
     address: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     arguments: []
 `, readAfter},
-	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses. Up to four accounts that contracts compare msg.sender with (an owner that a constructor names, an entry point, the contract itself) are senders without being named", `senders:
+	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses. Up to six accounts that contracts compare msg.sender with, or to which a mapping gives a role (an owner that a constructor names, an entry point, the contract itself), are senders without being named, if calls in their name get further than a user's; the report says for each which function asks for it", `senders:
   treasury: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 `, readSenders},
 	{"environment", "the block of the first call: number, timestamp, chain-id, basefee, coinbase, prevrandao and gas-limit", `environment:
