@@ -243,7 +243,7 @@ func (q *satisfaction) mend(at int) {
 	bestCost := 0
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
-		if oneIn(q.rand, rootShare) && q.root(at) || oneIn(q.rand, 3) && q.together(at) || q.truth(d.condition, d.taken) {
+		if q.root(at) || oneIn(q.rand, 3) && q.together(at) || q.truth(d.condition, d.taken) {
 			if cost := q.try(); best == nil || cost < bestCost {
 				best, bestCost = append(best[:0], q.goals...), cost
 			}
