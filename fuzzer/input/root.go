@@ -22,7 +22,7 @@ func (q *satisfaction) root(at int) bool {
 		return false
 	}
 	curved := q.curvedIn(c)
-	if curved == 0 {
+	if curved == 0 || !oneIn(q.rand, rootShare) {
 		return false
 	}
 	for range q.rand.IntN(bits.OnesCount32(curved)) {

@@ -278,7 +278,7 @@ func (q *satisfaction) mend(at int) {
 	c := &q.wanted[at]
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
-		if oneIn(q.rand, rootShare) && q.root(at) {
+		if q.root(at) {
 			q.consider()
 			continue
 		}
