@@ -275,7 +275,7 @@ func TestMergeWithOneKilled(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			i := random.IntN(n)
 			left := slices.Clone(dirs)
-			left[i] = killed(t, file, set.Header, i, random.Uint64N(100))
+			left[i] = killed(t, file, set.Header, i, random.Uint64N(80))
 			r, want := merge(t, "crowdsale", file, 0.5, left...)
 			if s := r.Shards; s == nil || s.Complete != n-1 || !slices.Equal(s.Partial, []int{i}) || len(s.Missing) != 0 {
 				t.Errorf("shards %+v, want shard %d to be partial", s, i)
