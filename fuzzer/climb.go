@@ -12,6 +12,10 @@ import (
 const (
 	// maxClimb is the most calls that are added, where nothing demands a longer sequence.
 	maxClimb = 16
+	// firstClimb is the pick of a seed with which climbing begins: most seeds need none.
+	firstClimb = 4
+	// maxFruitless: a function whose repetitions found no numbers so often in a row is not repeated so by this worker any more.
+	maxFruitless = 4
 	// maxFlips is how many checks of one call are passed, one after the other.
 	maxFlips = 6
 )
@@ -24,11 +28,15 @@ func (w *worker) climb(ctx context.Context, t *task, b *batch) bool {
 	if t.repeated == nil || !t.climbs || w.without.Solving || w.without.Prediction || w.without.Sequences || input.IsTest(t.sequence) {
 		return true
 	}
+	function := t.repeated.Last()
+	if w.fruitless[function] >= maxFruitless {
+		return true
+	}
 	p := &pathfinder{worker: w, ctx: ctx, b: b}
 	last := t.sequence[len(t.sequence)-1:]
-	own := lastOf(t.sequence) == t.repeated.Last()
+	own := lastOf(t.sequence) == function
 	seq := t.repeated.Unpack()
-	if at := p.lastCallOf(t.sequence[:len(t.sequence)-1], t.repeated.Last()); at >= 0 {
+	if at := p.lastCallOf(t.sequence[:len(t.sequence)-1], function); at >= 0 {
 		seq = t.sequence[:at+1]
 	} else if own {
 		seq = t.sequence
@@ -40,8 +48,12 @@ func (w *worker) climb(ctx context.Context, t *task, b *batch) bool {
 			return false
 		}
 		if next == nil || !changed && repeated == 0 {
+			if repeated == 0 {
+				w.fruitless[function]++
+			}
 			break
 		}
+		w.fruitless[function] = 0
 		seq = next
 		if own {
 			continue

@@ -40,7 +40,7 @@ func (c *Campaign) contextOf(seed *Seed, demanded bool, energy Energy) (s sequen
 	}
 	if before := c.suite.accumulator(seed, c.rand); before != nil {
 		s.repeated = before.Calls
-		s.climbs = seed.Selected&(seed.Selected-1) == 0
+		s.climbs = seed.Selected >= firstClimb && seed.Selected&(seed.Selected-1) == 0
 	}
 	if !c.Without.Sequences && seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
 		for _, key := range seed.wants {

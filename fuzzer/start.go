@@ -169,6 +169,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		slopes:        map[branchSide][]input.Slope{},
 		moved:         map[branchSide]bool{},
 		resisted:      map[branchSide]int{},
+		fruitless:     map[input.Callable]int{},
 		tried:         map[difference]bool{},
 		seconds:       c.seconds,
 		without:       c.Without,

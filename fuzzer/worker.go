@@ -134,6 +134,7 @@ type worker struct {
 	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
 	factors    input.Factors                // that searches in formulas met
 	contexts   map[within]int               // see pathfinder.read
+	fruitless  map[input.Callable]int       // see climb
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
 	points     int // made so far
