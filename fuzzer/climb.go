@@ -47,7 +47,7 @@ func (w *worker) climb(ctx context.Context, t *task, b *batch) bool {
 		if p.ended {
 			return false
 		}
-		if next == nil || !changed && repeated == 0 {
+		if next == nil || !changed {
 			if repeated == 0 {
 				w.fruitless[function]++
 			}

@@ -57,6 +57,7 @@
 //	resend.go     calls with a signature, sent by others, and once more
 //	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
 //	repeat.go     copies of calls, and how many
+//	climb.go      a call that accumulates, each time with the numbers that it takes then
 //	keysubstitution.go  mapping keys, so that two calls use the same element
 //	statefuzz.go  calls from states that no sequence leaves (harvey §5)
 //	mask.go       which words of a seed mutation spares (mufuzz §IV-B)

@@ -40,8 +40,8 @@ func (u *unsolved) addResisting(side branchSide) {
 // resisted. Many resist
 // because no input takes them: when each was tried manyTries times, their share is half
 // of that, and so on in proportion. Arbitrary, but for freshShare: with 2, half of a maze's assertions are raised after 64,000 to
-// 83,000 calls, with 4 after 34,000 to 49,000 (bench/mazes, seeds 28001 to 28004), and the campaigns of bench/targets toward
-// targets below 4,000 executions take a tenth less.
+// 93,000 calls, with 4 after 34,000 to 49,000 (bench/mazes, seeds 28001 to 28004), and the campaigns of bench/targets toward
+// targets below 4,000 executions took no more.
 const (
 	freshShare     = 4
 	resistingShare = 4

@@ -29,6 +29,16 @@
 // A [System] is what runs tell of all branches along a path as functions of all numbers of
 // a call, and proposes values that get through one of them without leaving the path before.
 //
+// [Formulas] are what a call computed of its numbers, and [Formulas.Satisfy] searches in them for numbers that take a jump's
+// other side (satisfy.go), running nothing. It mends one condition at a time:
+//
+//	wish.go      a condition, and what it compares
+//	backward.go  what an operand's formula asks for, back to a variable
+//	crossing.go  values of one variable at which a condition changes, where sums wrap included
+//	pairs.go     values of two variables with which an equality holds, products by their divisors (factor.go)
+//	pair.go      a step of two variables that leaves another equality as it is
+//	repair.go    equalities that a change broke, solved for one more variable each
+//
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.
 //
