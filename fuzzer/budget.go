@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 )
@@ -59,8 +60,8 @@ func (c *Campaign) graceIsOver() bool {
 		c.grace = grace{begun: true, calls: c.result.Stats.Calls, seconds: c.seconds()}
 	}
 	share := DefaultAfterReached
-	if c.AfterReached != nil {
-		share = *c.AfterReached
+	if c.AfterReached != nil && slices.ContainsFunc(c.result.Targets, func(t TargetResult) bool { return t.Reached }) {
+		share = *c.AfterReached // where all are proved unreachable, bugs are all that is left to look for
 	}
 	if c.MaxCalls > 0 && float64(c.result.Stats.Calls-c.grace.calls) >= share*float64(c.MaxCalls) {
 		return true
