@@ -310,8 +310,8 @@ func TestTimeLimitAndCancel(t *testing.T) {
 // them.
 func TestGrace(t *testing.T) {
 	p := open(t, "planted/correct.sol")
-	r := mustRun(t, p.config(1, 40_000)) // a worker's task may take a few thousand
-	if r.Stopped != "every target reached" || r.Stats.Calls < 20_000 || r.Stats.Calls > 28_000 || r.Stats.Reached != 1 {
+	r := mustRun(t, p.config(1, 40_000)) // the task that is under way then may take some thousand
+	if r.Stopped != "every target reached" || r.Stats.Calls < 20_000 || r.Stats.Calls > 30_000 || r.Stats.Reached != 1 {
 		t.Errorf("stopped: %s after %d calls, %d reached", r.Stopped, r.Stats.Calls, r.Stats.Reached)
 	}
 }
