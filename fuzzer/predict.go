@@ -252,14 +252,33 @@ func failedAgain(exec *evm.Execution) (again []*evm.Comparison) {
 		if f.Outcome == evm.Success || f.Program == nil {
 			continue
 		}
+		first := firstWays(f)
 		for j := len(f.Comparisons) - 1; j > 0 && len(again) < maxRepeatedChecks; j-- {
 			c := &f.Comparisons[j]
-			if slices.ContainsFunc(f.Comparisons[:j], func(before evm.Comparison) bool { return before.PC == c.PC && before.Taken != c.Taken }) {
+			if at, ok := first[way{c.PC, !c.Taken}]; ok && at < j {
 				again = append(again, c)
 			}
 		}
 	}
 	return again
+}
+
+// way is a side of a check.
+type way struct {
+	pc    uint32
+	taken bool
+}
+
+// firstWays is where a frame took each side first, among its comparisons. A loop may have thousands.
+func firstWays(f *evm.Frame) map[way]int {
+	first := map[way]int{}
+	for i := range f.Comparisons {
+		w := way{f.Comparisons[i].PC, f.Comparisons[i].Taken}
+		if _, known := first[w]; !known {
+			first[w] = i
+		}
+	}
+	return first
 }
 
 // maxLineWords is the most words in which the two runs of a line differ: one that was

@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 			}
 			inside = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- bench/all: "), " -->")
 			if !slices.ContainsFunc(parts, func(p part) bool { return p.name == inside }) {
-				t.Errorf("line %d: %s is no part", i+1, inside)
+				t.Errorf("line %d: bench/all does not run %s", i+1, inside)
 			}
 		case line == "<!-- end -->":
 			inside = ""
@@ -95,7 +95,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDigest: pages are no part of the state, all else is.
+// TestDigest: the state is all files but pages.
 func TestDigest(t *testing.T) {
 	const tree = "100644 blob aa\tdocs/benchmarks.md\x00100644 blob bb\tfuzzer/campaign.go\x00"
 	if digest(tree) != digest(strings.ReplaceAll(tree, "aa", "cc")) {
@@ -140,7 +140,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("-only guards: %v, %v", chosen, err)
 	}
 	if _, err := choose("no such"); err == nil {
-		t.Error("-only with no part is no error")
+		t.Error("-only accepts a name that no part has")
 	}
 }
 

@@ -52,7 +52,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestBestCallers: a contract that may call itself is no sender where another one gets past the same checks, and
+// TestBestCallers: a contract that may call itself does not become a sender where another one gets past the same checks, and
 // more of them.
 func TestBestCallers(t *testing.T) {
 	all := source(t, "testdata/callers.sol")

@@ -246,7 +246,7 @@ func isOwner(name []string) bool {
 		slices.ContainsFunc(name, func(w string) bool { return slices.Contains(accountRoles[0].words, w) })
 }
 
-// seeKept looks at what the last call of the set-up did: proxies that it created in front of known
+// seeKept looks at what the last call of the set-up did: proxies that it created for known
 // contracts are instances, which others can be told of, and tokens that it passed on are what their
 // receivers may be paid with. The result reports whether there are such proxies.
 func (b *builder) seeKept() (bool, error) {
