@@ -104,6 +104,15 @@ func (s *step) substituteKeys() []lead {
 	return leads
 }
 
+// substitute makes the leads of a run that follow from nothing but the elements that its last call read.
+func (w *worker) substitute(seq input.Sequence, exec *evm.Execution) []lead {
+	if w.step == nil {
+		w.step = new(step)
+	}
+	*w.step = step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec, words: w.step.words[:0], x0: w.step.x0[:0], x1: w.step.x1[:0]}
+	return w.step.substituteKeysOf(len(seq) - 1)
+}
+
 // deferWriters makes leads in which a call comes behind another that read what it wrote: what was taken for an element of nothing counts for
 // another one then. State fuzzing shows that a branch wants a state that is out of order, but not which calls put it so.
 func (s *step) deferWriters() (leads []lead) {

@@ -27,6 +27,8 @@ const (
 	// retraceInterval: of the tries of a side whose formulas are known, one in so many
 	// retraces the path in runs, which costs more and solves less.
 	retraceInterval = 4
+	// leadUpInterval: in one try of so many, calls before it are to help first.
+	leadUpInterval = 2
 	// retraceRuns is how many runs a task may spend on retracing.
 	retraceRuns = 256
 )
@@ -67,7 +69,7 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	case t.side != nil:
 		p.retrySide(*t.side)
 	case !t.seed.Changes || w.without.Sequences || w.callEachAfter(ctx, t.sequence, b):
-		p.solveOnward()
+		p.onward()
 	}
 }
 
@@ -198,6 +200,13 @@ func (p *pathfinder) retrySide(side branchSide) {
 	}
 	from, way := p.base.sequence, p.last[:at+1]
 	tries, before := p.b.task.tries, p.b.trials
+	if tries%leadUpInterval == leadUpInterval-1 && p.leadUp([]int{at}) {
+		p.onward()
+		return
+	}
+	if p.ended {
+		return
+	}
 	if next := p.satisfy(at, firstTrials<<min(tries, doublings)); next != nil {
 		p.rebase(next)
 		p.solveOnward()

@@ -170,6 +170,8 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		moved:         map[branchSide]bool{},
 		resisted:      map[branchSide]int{},
 		fruitless:     map[input.Callable]int{},
+		writers:       writersKnown{},
+		leadUps:       map[branchSide]int{},
 		tried:         map[difference]bool{},
 		seconds:       c.seconds,
 		without:       c.Without,

@@ -135,7 +135,9 @@ type worker struct {
 	factors    input.Factors                // that searches in formulas met
 	contexts   map[within]int               // see pathfinder.read
 	fruitless  map[input.Callable]int       // see climb
-	masks      map[*Seed]*mask              // see maskOf
+	writers    writersKnown
+	leadUps    map[branchSide]int // attempts at it, see leadUp
+	masks      map[*Seed]*mask    // see maskOf
 	weights    weights
 	points     int // made so far
 
@@ -223,6 +225,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		}
 	}
 	w.shorten(ctx, &b)
+	w.noteWriters(&b)
 	return b
 }
 

@@ -30,7 +30,7 @@ const (
 // found none. trials says what the search cost, in assignments that it looked at; with can, some of
 // them took the other side at least.
 func (f *Formulas) Satisfy(r Rand, at, most int) (seq Sequence, trials int, can bool) {
-	q := f.newSearch(r, at)
+	q := f.newSearch(r, f.before+at)
 	if q == nil {
 		return nil, 0, false
 	}
