@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"context"
 	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -48,96 +49,177 @@ func (w *worker) noteWriters(b *batch) {
 	}
 }
 
-// leadUp tries to get through branches of the base's last call with calls before it that write what it reads. It reports whether a
-// run took one of the sides: that is the next base.
+// leadUp tries to get through branches of the base's last call with calls before it that write what it reads; first of all through the
+// check that it failed at, where the other side is not known in this context. It reports whether a run took one of the sides: that is
+// the next base.
 func (p *pathfinder) leadUp(targets []int) bool {
-	if p.without.Sequences || p.without.RawOrder || input.IsTest(p.base.sequence) || len(targets) == 0 {
+	if p.without.Sequences || p.without.RawOrder || input.IsTest(p.base.sequence) {
 		return false
 	}
-	base := p.base
-	var reads []slotKey
-	for _, target := range targets {
-		b := &base.branches[target]
-		if p.leadUps[sideOf(b)] >= maxLeadUps || b.Frame != 0 || p.tracker.decided(b.Code, &b.Comparison) {
-			continue
-		}
-		if reads == nil {
-			exec, ok := p.run(p.ctx, base.sequence, p.b)
-			if !ok {
-				p.ended = true
-				return false
-			}
-			if reads = p.written(footprint(exec).reads); len(reads) == 0 {
-				return false
-			}
-		}
-		p.leadUps[sideOf(b)]++
-		if p.leadUpTo(base, target, reads) {
+	h := helpers{pathfinder: p, base: p.base}
+	if at := p.failedWithin(p.base); at >= 0 {
+		d := p.base.formulas.Decisions()[at]
+		side := sideWithin(p.base.code, &d, !d.Taken)
+		if h.mayTry(side) && h.through(side, p.base.branches) {
 			return true
 		}
-		if p.ended {
-			return false
+		p.strand(h.base, side)
+	}
+	for _, target := range targets {
+		b := &h.base.branches[target]
+		if p.ended || b.Frame != 0 || p.tracker.decided(b.Code, &b.Comparison) {
+			continue
+		}
+		if side := (within{branchSide: sideOf(b)}); h.mayTry(side) && h.through(side, h.base.branches[:target+1]) {
+			return true
 		}
 	}
-	p.rebase(base)
+	p.rebase(h.base)
 	return false
 }
 
-// written leaves of some variables those that calls are known to write.
-func (p *pathfinder) written(keys []slotKey) []slotKey {
-	return slices.DeleteFunc(keys, func(key slotKey) bool { return len(p.writers[key]) == 0 })
+// stranded is a run that failed at a check, whose other side is not known in this context: who can help may not be known yet.
+type stranded struct {
+	sequence input.Sequence
+	side     within
 }
 
-// leadUpTo tries it once, with a call for each of some variables.
-func (p *pathfinder) leadUpTo(base *point, target int, reads []slotKey) bool {
-	way := base.branches[:target+1]
-	there := p.withHelpers(base.sequence, reads)
+// maxStranded bounds the runs that are kept. Arbitrary.
+const maxStranded = 64
+
+// strand keeps a run for later.
+func (p *pathfinder) strand(base *point, side within) {
+	if len(p.stranded) < maxStranded && !slices.ContainsFunc(p.stranded, func(s stranded) bool { return s.side == side }) {
+		p.stranded = append(p.stranded, stranded{base.sequence.Clone(), side})
+	}
+}
+
+// retryStranded takes up the stranded run that has waited for longest.
+func (w *worker) retryStranded(ctx context.Context, b *batch) {
+	w.stranded = slices.DeleteFunc(w.stranded, func(s stranded) bool { return w.contexts[s.side] == taken || w.leadUps[s.side] >= maxLeadUps })
+	if len(w.stranded) == 0 || !w.affords(w.stranded[0].sequence, b) {
+		return
+	}
+	next := w.stranded[0]
+	w.stranded = append(w.stranded[1:], next)
+	exec, ok := w.run(ctx, next.sequence, b)
+	if !ok {
+		return
+	}
+	p := &pathfinder{worker: w, ctx: ctx, b: b}
+	p.rebase(p.point(next.sequence, exec))
+	p.read(p.base, exec)
+	h := helpers{pathfinder: p, base: p.base}
+	if h.mayTry(next.side) && h.through(next.side, p.base.branches) {
+		p.onward()
+	}
+}
+
+// helpers lead up to branches of one run.
+type helpers struct {
+	*pathfinder
+	base  *point
+	reads []slotKey // that calls are known to write; nil: not looked for
+}
+
+// mayTry counts an attempt at a side; false where there were enough, or no call can help.
+func (h *helpers) mayTry(side within) bool {
+	if h.ended || h.leadUps[side] >= maxLeadUps {
+		return false
+	}
+	if h.reads == nil {
+		exec, ok := h.run(h.ctx, h.base.sequence, h.b)
+		if !ok {
+			h.ended = true
+			return false
+		}
+		h.reads = slices.DeleteFunc(footprint(exec).reads, func(key slotKey) bool { return len(h.writers[key]) == 0 })
+	}
+	if len(h.reads) == 0 {
+		return false
+	}
+	h.leadUps[side]++
+	return true
+}
+
+// through tries it once. way are the branches up to the side's.
+func (h *helpers) through(side within, way []input.Branch) bool {
+	there := h.withHelpers()
 	if there == nil {
 		return false
 	}
-	p.rebase(there)
-	goal := sideOf(&way[target])
+	h.rebase(there)
+	way = slices.Clone(way)
+	for i := range way {
+		way[i].Call = len(there.sequence) - 1
+	}
 	for range maxReturns {
-		if p.takes(goal) {
+		at, taken := h.decisionOf(side)
+		switch {
+		case taken:
 			return true
+		case at < 0: // back to the path
+			_, left := input.TurnOff(way, h.last)
+			if left < 0 || h.last[left].Frame != 0 {
+				return false
+			}
+			if at, _ = h.decisionOf(within{branchSide: sideOf(&h.last[left])}); at < 0 {
+				return false
+			}
 		}
-		_, at := input.TurnOff(way, p.last)
-		if at < 0 || p.last[at].Frame != 0 {
-			return false
+		d := h.pathfinder.base.formulas.Decisions()[at]
+		next, can := h.satisfyAt(at, firstTrials)
+		if can && d.PC == side.pc {
+			h.noteMovable(side.branchSide)
 		}
-		next := p.satisfy(at, firstTrials)
 		if next == nil {
 			return false
 		}
-		p.rebase(next)
+		h.rebase(next)
 	}
-	return p.takes(goal)
+	_, taken := h.decisionOf(side)
+	return taken
 }
 
-// takes reports whether the base's last call took a side.
-func (p *pathfinder) takes(side branchSide) bool {
-	return slices.ContainsFunc(p.last, func(b input.Branch) bool { return b.Code == side.code && b.PC == side.pc && b.Taken == side.taken })
+// decisionOf is the number of the base's decision that takes the other side, −1 where there is none; and whether one takes the side. Without
+// a context, it may be in any.
+func (p *pathfinder) decisionOf(side within) (at int, taken bool) {
+	if at = -1; p.base.formulas == nil {
+		return at, false
+	}
+	for i, d := range p.base.formulas.Decisions() {
+		if d.PC != side.pc || side.context != 0 && d.Context != side.context || p.base.code != side.code {
+			continue
+		}
+		if d.Taken == side.taken {
+			return -1, true
+		}
+		if at < 0 {
+			at = i
+		}
+	}
+	return at, false
 }
 
-// withHelpers runs a sequence with calls before its last one that write some variables, drawn from those known, and leads them to the
+// withHelpers runs the base with calls before its last one that write what it reads, drawn from those known, and leads them to the
 // elements that it reads. Nil where there is no room, or the task is over.
-func (p *pathfinder) withHelpers(seq input.Sequence, reads []slotKey) *point {
+func (h *helpers) withHelpers() *point {
+	seq := h.base.sequence
 	last := len(seq) - 1
-	order := p.rand.Perm(len(reads))
 	helped := seq[:last:last]
 	helpers := 0
-	for _, i := range order {
-		known := p.writers[reads[i]]
-		writer := known[p.rand.IntN(len(known))]
+	for _, i := range h.rand.Perm(len(h.reads)) {
+		known := h.writers[h.reads[i]]
+		writer := known[h.rand.IntN(len(known))]
 		if slices.ContainsFunc(helped[last:], func(c input.Call) bool {
 			return (input.Callable{Instance: c.Instance, Function: c.Function}) == lastOf(writer)
 		}) {
 			continue
 		}
-		if len(helped)+len(writer)+1 > p.maxSeqLen {
+		if len(helped)+len(writer)+1 > h.maxSeqLen {
 			writer = writer[len(writer)-1:]
 		}
-		if len(helped)+len(writer)+1 > p.maxSeqLen {
+		if len(helped)+len(writer)+1 > h.maxSeqLen {
 			break
 		}
 		helped = append(helped, writer...)
@@ -149,21 +231,21 @@ func (p *pathfinder) withHelpers(seq input.Sequence, reads []slotKey) *point {
 		return nil
 	}
 	helped = append(helped, seq[last])
-	clear(p.leadHashes.hashes)
+	clear(h.leadHashes.hashes)
 	for round := 0; ; round++ {
-		exec, _, ok := p.try(p.ctx, helped, p.b)
+		exec, _, ok := h.try(h.ctx, helped, h.b)
 		if !ok {
-			p.ended = true
+			h.ended = true
 			return nil
 		}
 		if round < maxKeyRounds {
-			if leads := p.substitute(helped, exec); len(leads) > 0 {
+			if leads := h.substitute(helped, exec); len(leads) > 0 {
 				helped = leads[0].sequence
 				continue
 			}
 		}
-		there := p.point(helped, exec)
-		p.read(there, exec)
+		there := h.point(helped, exec)
+		h.read(there, exec)
 		return there
 	}
 }

@@ -55,6 +55,7 @@ type pathfinder struct {
 // solve solves for the branches that a task's seed passes, or for the one that the task
 // names.
 func (w *worker) solve(ctx context.Context, t task, b *batch) {
+	w.retryStranded(ctx, b)
 	if !w.affords(t.sequence, b) {
 		return
 	}

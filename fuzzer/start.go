@@ -171,7 +171,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		resisted:      map[branchSide]int{},
 		fruitless:     map[input.Callable]int{},
 		writers:       writersKnown{},
-		leadUps:       map[branchSide]int{},
+		leadUps:       map[within]int{},
 		tried:         map[difference]bool{},
 		seconds:       c.seconds,
 		without:       c.Without,

@@ -136,8 +136,9 @@ type worker struct {
 	contexts   map[within]int               // see pathfinder.read
 	fruitless  map[input.Callable]int       // see climb
 	writers    writersKnown
-	leadUps    map[branchSide]int // attempts at it, see leadUp
-	masks      map[*Seed]*mask    // see maskOf
+	leadUps    map[within]int // attempts at it, see leadUp
+	stranded   []stranded
+	masks      map[*Seed]*mask // see maskOf
 	weights    weights
 	points     int // made so far
 
