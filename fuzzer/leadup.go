@@ -19,6 +19,7 @@ const (
 	maxWritersKept = 8  // of one variable
 	maxKeyRounds   = 4  // rounds of leading them to the elements that are read
 	maxReturns     = 4  // times that the call is brought back to the path
+	leadUpTrials   = firstTrials / 4
 )
 
 // writersKnown are sequences whose last calls write a variable, each function's first.
@@ -57,25 +58,36 @@ func (p *pathfinder) leadUp(targets []int) bool {
 		return false
 	}
 	h := helpers{pathfinder: p, base: p.base}
+	var goals []passage
 	if at := p.failedWithin(p.base); at >= 0 {
 		d := p.base.formulas.Decisions()[at]
-		side := sideWithin(p.base.code, &d, !d.Taken)
-		if h.mayTry(side) && h.through(side, p.base.branches) {
-			return true
-		}
-		p.strand(h.base, side)
+		goals = append(goals, passage{sideWithin(p.base.code, &d, !d.Taken), p.base.branches})
 	}
 	for _, target := range targets {
-		b := &h.base.branches[target]
-		if p.ended || b.Frame != 0 || p.tracker.decided(b.Code, &b.Comparison) {
+		goals = append(goals, passage{within{branchSide: sideOf(&p.base.branches[target])}, p.base.branches[:target+1]})
+	}
+	for _, g := range goals {
+		if !h.mayTry(g.side) {
 			continue
 		}
-		if side := (within{branchSide: sideOf(b)}); h.mayTry(side) && h.through(side, h.base.branches[:target+1]) {
+		if there := h.withHelpers(); there != nil && slices.ContainsFunc(goals, func(g passage) bool { return h.through(there, g) }) {
 			return true
 		}
+		if p.ended {
+			return false
+		}
+	}
+	if len(goals) > 0 && goals[0].side.context != 0 {
+		p.strand(h.base, goals[0].side)
 	}
 	p.rebase(h.base)
 	return false
+}
+
+// passage is a side, and the branches of a run up to it.
+type passage struct {
+	side within
+	way  []input.Branch
 }
 
 // stranded is a run that failed at a check, whose other side is not known in this context: who can help may not be known yet.
@@ -110,7 +122,10 @@ func (w *worker) retryStranded(ctx context.Context, b *batch) {
 	p.rebase(p.point(next.sequence, exec))
 	p.read(p.base, exec)
 	h := helpers{pathfinder: p, base: p.base}
-	if h.mayTry(next.side) && h.through(next.side, p.base.branches) {
+	if !h.mayTry(next.side) {
+		return
+	}
+	if there := h.withHelpers(); there != nil && h.through(there, passage{next.side, h.base.branches}) {
 		p.onward()
 	}
 }
@@ -142,14 +157,13 @@ func (h *helpers) mayTry(side within) bool {
 	return true
 }
 
-// through tries it once. way are the branches up to the side's.
-func (h *helpers) through(side within, way []input.Branch) bool {
-	there := h.withHelpers()
-	if there == nil {
+// through tries to get through to a goal from a run with helpers. It reports whether a run takes the side: that is the next base.
+func (h *helpers) through(there *point, g passage) bool {
+	if h.ended {
 		return false
 	}
 	h.rebase(there)
-	way = slices.Clone(way)
+	side, way := g.side, slices.Clone(g.way)
 	for i := range way {
 		way[i].Call = len(there.sequence) - 1
 	}
@@ -168,7 +182,10 @@ func (h *helpers) through(side within, way []input.Branch) bool {
 			}
 		}
 		d := h.pathfinder.base.formulas.Decisions()[at]
-		next, can := h.satisfyAt(at, firstTrials)
+		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
+			return false // no call has helped
+		}
+		next, can := h.satisfyAt(at, leadUpTrials)
 		if can && d.PC == side.pc {
 			h.noteMovable(side.branchSide)
 		}
@@ -179,6 +196,13 @@ func (h *helpers) through(side within, way []input.Branch) bool {
 	}
 	_, taken := h.decisionOf(side)
 	return taken
+}
+
+// sees reports whether the base comes to a jump with the same operands.
+func (p *pathfinder) sees(b *input.Branch) bool {
+	return slices.ContainsFunc(p.last, func(own input.Branch) bool {
+		return own.Code == b.Code && own.PC == b.PC && own.Left == b.Left && own.Right == b.Right
+	})
 }
 
 // decisionOf is the number of the base's decision that takes the other side, −1 where there is none; and whether one takes the side. Without

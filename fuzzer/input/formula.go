@@ -19,6 +19,7 @@ type term struct {
 	known    bool   // the value is; one read from a place that is not tracked is not
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
+	stored   bool   // depends on what was read from storage
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -38,6 +39,9 @@ type Decision struct {
 	PC    uint32 // of the JUMPI
 	Taken bool
 	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
+	// Stored tells that the condition depends on what was read from storage: calls before this one may move it.
+	Stored bool
+	Fed    bool // numbers of earlier calls do
 	// Context tells apart from where the code around the jump was called, and the first times that it was: it is made of the
 	// places in code to which the functions on the stack return, and of how often the path had passed the jump with them.
 	Context uint64
@@ -49,7 +53,7 @@ func (f *Formulas) Decisions() []Decision {
 	for i := f.before; i < len(f.decisions); i++ {
 		d := f.decisions[i]
 		echoes := i > f.before && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
-		all = append(all, Decision{d.pc, d.taken, f.terms[d.condition].moves && !echoes, d.context})
+		all = append(all, Decision{PC: d.pc, Taken: d.taken, Moves: f.terms[d.condition].moves && !echoes, Stored: f.terms[d.condition].stored && !echoes, Fed: f.terms[d.condition].of>>f.own != 0, Context: d.context})
 	}
 	return all
 }
@@ -71,6 +75,7 @@ type Formulas struct {
 	space     *Space
 	sequence  Sequence
 	variables []Variable
+	own       int // so many of them are of the last call
 	terms     []term
 	decisions []decision
 	before    int // so many of them are of earlier calls
@@ -93,6 +98,7 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 		return nil, false
 	}
 	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, last), factors: factors}
+	f.own = len(f.variables)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})
 	feeders := feedersOf(seq, e)
@@ -425,10 +431,12 @@ func (r *reader) access(write bool, value int32) int32 {
 		r.stored[at] = value
 		return unknown
 	}
-	if t := &r.terms[r.stored[at]]; t.known && t.value == a.Value { // what other frames write is not followed
-		return r.stored[at]
+	t := r.terms[r.stored[at]]
+	if !t.known || t.value != a.Value { // what other frames write is not followed
+		t = term{variable: -1, value: a.Value, known: true}
 	}
-	return r.constant(&a.Value)
+	t.pushed, t.stored = false, true
+	return r.add(t)
 }
 
 // remember writes or reads a word of memory. Words that overlap are not known.
@@ -461,6 +469,7 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 	for _, i := range t.args[:min(pops, 3)] {
 		t.known = t.known && r.terms[i].known
 		t.moves = t.moves || r.terms[i].moves
+		t.stored = t.stored || r.terms[i].stored
 		t.of |= r.terms[i].of
 	}
 	if !t.known || !evaluate(&t, r.terms, &t.value) {
