@@ -17,7 +17,6 @@ const (
 	maxLeadUps     = 16 // attempts at one side, by a worker
 	maxHelpers     = 3  // calls that one attempt puts there
 	maxWritersKept = 8  // of one variable
-	maxKeyRounds   = 4  // rounds of leading them to the elements that are read
 	maxReturns     = 4  // times that the call is brought back to the path
 	leadUpTrials   = firstTrials / 4
 )
@@ -70,7 +69,7 @@ func (p *pathfinder) leadUp(targets []int) bool {
 		if !h.mayTry(g.side) {
 			continue
 		}
-		if there := h.withHelpers(); there != nil && slices.ContainsFunc(goals, func(g passage) bool { return h.through(there, g) }) {
+		if there := h.withHelpers(); there != nil && h.throughSome(there, goals) {
 			return true
 		}
 		if p.ended {
@@ -148,13 +147,34 @@ func (h *helpers) mayTry(side within) bool {
 			h.ended = true
 			return false
 		}
-		h.reads = slices.DeleteFunc(footprint(exec).reads, func(key slotKey) bool { return len(h.writers[key]) == 0 })
+		h.reads = []slotKey{}
+		for _, key := range footprint(exec).reads {
+			if len(h.writers[key]) > 0 {
+				h.reads = append(h.reads, key)
+			}
+		}
 	}
 	if len(h.reads) == 0 {
 		return false
 	}
 	h.leadUps[side]++
 	return true
+}
+
+// throughSome tries one goal after the other. It reports whether a run took a side, and passes on from there: that is the next base.
+func (h *helpers) throughSome(there *point, goals []passage) bool {
+	for _, g := range goals {
+		if !h.through(there, g) {
+			continue
+		}
+		next := h.pathfinder.base
+		h.rebase(h.base)
+		if h.leadsOn(next) {
+			h.rebase(next)
+			return true
+		}
+	}
+	return false
 }
 
 // through tries to get through to a goal from a run with helpers. It reports whether a run takes the side: that is the next base.
@@ -256,21 +276,22 @@ func (h *helpers) withHelpers() *point {
 	}
 	helped = append(helped, seq[last])
 	clear(h.leadHashes.hashes)
-	for round := 0; ; round++ {
+	led := map[int]bool{} // to an element that is read; it may be of one only
+	for {
 		exec, _, ok := h.try(h.ctx, helped, h.b)
 		if !ok {
 			h.ended = true
 			return nil
 		}
-		if round < maxKeyRounds {
-			if leads := h.substitute(helped, exec); len(leads) > 0 {
-				helped = leads[0].sequence
-				continue
-			}
+		leads := h.substitute(helped, exec)
+		at := slices.IndexFunc(leads, func(l lead) bool { return l.substituted != nil && !led[l.substituted.call] })
+		if at < 0 {
+			there := h.point(helped, exec)
+			h.read(there, exec)
+			return there
 		}
-		there := h.point(helped, exec)
-		h.read(there, exec)
-		return there
+		led[leads[at].substituted.call] = true
+		helped = leads[at].sequence
 	}
 }
 

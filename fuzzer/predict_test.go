@@ -43,7 +43,8 @@ func solver(t *testing.T, source string) (*worker, *project) {
 	dictionary := input.NewDictionary(nil)
 	config := p.config(1, 0)
 	return &worker{
-		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
+		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{}, moved: map[branchSide]bool{}, resisted: map[branchSide]int{},
+		writers: writersKnown{}, leadUps: map[within]int{},
 		machine: newCheckedMachine(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
 		tracker: newTracker(nil, 0), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
