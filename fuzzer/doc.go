@@ -63,6 +63,7 @@
 //	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
 //	solve.go, solve_system.go, solve_formula.go  getting through branches by the
 //	              effect of all words of a call on all of them
+//	leadup.go     calls that write what a call reads, and the numbers of all of them
 //	shorten.go    leaving out calls that do not matter
 //	property.go   property functions: when they are called, and when they fail
 //

@@ -22,15 +22,20 @@ const (
 )
 
 // writersKnown are sequences whose last calls write a variable, each function's first.
-type writersKnown map[slotKey][]input.Sequence
+type writersKnown map[slotKey][]input.Packed
 
 // add notes a sequence whose last call succeeded.
 func (k writersKnown) add(seq input.Sequence, writes []slotKey) {
+	var packed input.Packed
 	for _, key := range writes {
 		known := k[key]
-		if len(known) < maxWritersKept && !slices.ContainsFunc(known, func(other input.Sequence) bool { return lastOf(other) == lastOf(seq) }) {
-			k[key] = append(known, seq)
+		if len(known) == maxWritersKept || slices.ContainsFunc(known, func(other input.Packed) bool { return other.Last() == lastOf(seq) }) {
+			continue
 		}
+		if packed == nil {
+			packed = input.Pack(seq, nil)
+		}
+		k[key] = append(known, packed)
 	}
 }
 
@@ -53,7 +58,7 @@ func (w *worker) noteWriters(b *batch) {
 // check that it failed at, where the other side is not known in this context. It reports whether a run took one of the sides: that is
 // the next base.
 func (p *pathfinder) leadUp(targets []int) bool {
-	if p.without.Sequences || p.without.RawOrder || input.IsTest(p.base.sequence) {
+	if p.without.Helpers || p.without.Sequences || input.IsTest(p.base.sequence) {
 		return false
 	}
 	h := helpers{pathfinder: p, base: p.base}
@@ -254,7 +259,7 @@ func (h *helpers) withHelpers() *point {
 	helpers := 0
 	for _, i := range h.rand.Perm(len(h.reads)) {
 		known := h.writers[h.reads[i]]
-		writer := known[h.rand.IntN(len(known))]
+		writer := known[h.rand.IntN(len(known))].Unpack()
 		if slices.ContainsFunc(helped[last:], func(c input.Call) bool {
 			return (input.Callable{Instance: c.Instance, Function: c.Function}) == lastOf(writer)
 		}) {

@@ -46,7 +46,7 @@ func TestWritersKnown(t *testing.T) {
 		known.add(parse(t, p.space, text), []slotKey{7, 8})
 	}
 	for _, key := range []slotKey{7, 8} {
-		if n := len(known[key]); n != 2 || known[key][0][0].Args[0].Word.Uint64() != 1 {
+		if n := len(known[key]); n != 2 || known[key][0].Unpack()[0].Args[0].Word.Uint64() != 1 {
 			t.Errorf("of %d, %d sequences are known, want each function's first", key, n)
 		}
 	}

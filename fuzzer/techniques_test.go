@@ -18,7 +18,7 @@ func TestTechniquesNamed(t *testing.T) {
 		}
 	}
 	_, err := TechniquesNamed("prediction,predicton")
-	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of callbacks, dictionary, energy, frontier, masks, prediction, raw-order, sequences, solving, state-fuzzing`) {
+	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of callbacks, dictionary, energy, frontier, helpers, masks, prediction, raw-order, sequences, solving, state-fuzzing`) {
 		t.Errorf("a name that is none: %v", err)
 	}
 }
