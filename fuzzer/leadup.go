@@ -24,19 +24,29 @@ const (
 // writersKnown are sequences whose last calls write a variable, each function's first.
 type writersKnown map[slotKey][]input.Packed
 
-// add notes a sequence whose last call succeeded.
-func (k writersKnown) add(seq input.Sequence, writes []slotKey) {
-	var packed input.Packed
-	for _, key := range writes {
-		known := k[key]
-		if len(known) == maxWritersKept || slices.ContainsFunc(known, func(other input.Packed) bool { return other.Last() == lastOf(seq) }) {
-			continue
-		}
-		if packed == nil {
-			packed = input.Pack(seq, nil)
-		}
-		k[key] = append(known, packed)
+// add notes a sequence whose last call writes a variable and succeeds.
+func (k writersKnown) add(key slotKey, seq input.Packed) {
+	known := k[key]
+	if len(known) < maxWritersKept && !slices.ContainsFunc(known, func(other input.Packed) bool { return other.Last() == seq.Last() }) {
+		k[key] = append(known, seq)
 	}
+}
+
+// writerOf is a sequence whose last call writes a variable.
+type writerOf struct {
+	key   slotKey
+	calls input.Packed
+}
+
+// writersFor are those that the suite has of what a seed's last call reads: other workers may have found them.
+func (s *Suite) writersFor(seed *Seed) (all []writerOf) {
+	for _, key := range seed.reads {
+		known := s.writers[key]
+		for _, w := range known[:min(len(known), maxWritersKept)] {
+			all = append(all, writerOf{key, w.Calls})
+		}
+	}
+	return all
 }
 
 // noteWriters notes what a task has shown of who writes what.
@@ -50,7 +60,10 @@ func (w *worker) noteWriters(b *batch) {
 		if seq == nil {
 			seq = d.sequence
 		}
-		w.writers.add(seq, d.writes)
+		packed := input.Pack(seq, nil)
+		for _, key := range d.writes {
+			w.writers.add(key, packed)
+		}
 	}
 }
 

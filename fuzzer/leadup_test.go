@@ -3,6 +3,8 @@ package fuzzer
 import (
 	"context"
 	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // TestLeadUp: a transfer of nothing shows neither that a fee is set nor that tokens are minted, and with both put before it, its numbers
@@ -16,7 +18,9 @@ func TestLeadUp(t *testing.T) {
 		if !ok {
 			t.Fatal(b.fault)
 		}
-		w.writers.add(seq, footprint(exec).writes)
+		for _, key := range footprint(exec).writes {
+			w.writers.add(key, input.Pack(seq, nil))
+		}
 	}
 	seq := parse(t, p.space, "user1 Fee.transfer(address,uint256) args (user2, 0)")
 	exec, _, ok := w.try(context.Background(), seq, &b)
@@ -43,7 +47,9 @@ func TestWritersKnown(t *testing.T) {
 	for _, text := range []string{
 		"deployer Fee.setFee(uint256) args (1)", "deployer Fee.setFee(uint256) args (2)", "deployer Fee.mint(address,uint256) args (user1, 1)",
 	} {
-		known.add(parse(t, p.space, text), []slotKey{7, 8})
+		for _, key := range []slotKey{7, 8} {
+			known.add(key, input.Pack(parse(t, p.space, text), nil))
+		}
 	}
 	for _, key := range []slotKey{7, 8} {
 		if n := len(known[key]); n != 2 || known[key][0].Unpack()[0].Args[0].Word.Uint64() != 1 {

@@ -55,6 +55,9 @@ type pathfinder struct {
 // solve solves for the branches that a task's seed passes, or for the one that the task
 // names.
 func (w *worker) solve(ctx context.Context, t task, b *batch) {
+	for _, known := range t.writers {
+		w.writers.add(known.key, known.calls)
+	}
 	w.retryStranded(ctx, b)
 	if !w.affords(t.sequence, b) {
 		return

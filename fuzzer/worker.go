@@ -32,6 +32,7 @@ type task struct {
 	sequenceContext
 	side     *branchSide // to solve for; nil: for all that the seed passes
 	tries    int         // earlier ones of it
+	writers  []writerOf  // of what the seed's last call reads, see leadUp
 	demanded demand      // of the seed's function
 	energy   Energy
 	left     int    // targets that are still open
