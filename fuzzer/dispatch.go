@@ -4,44 +4,6 @@ import (
 	"slices"
 )
 
-// schedule is the campaign's, as long as there is a target to steer to.
-func (c *Campaign) schedule() *Schedule {
-	switch {
-	case c.left > 0:
-		return c.Schedule
-	case c.Schedule.directed:
-		return afterTargets
-	}
-	return Cutoff
-}
-
-// pick chooses the seed that is fuzzed next (PickInput).
-func (c *Campaign) pick() (*Seed, source) {
-	seed, from := c.schedule().pick(c.suite, c.rand, c.Without)
-	for draws := 1; draws < testDraws && c.skips(seed); draws++ {
-		seed, from = c.schedule().pick(c.suite, c.rand, c.Without)
-	}
-	if c.avoids(seed) {
-		if other := c.affordable(); other != nil {
-			return other, fromSuite
-		}
-	}
-	return seed, from
-}
-
-// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
-// seeds with heavy calls.
-func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
-	energy := c.schedule().assignEnergy(c.suite, seed, from)
-	if seed.Calls.IsTest() {
-		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
-	}
-	if seed.work >= heavyWork {
-		energy = min(energy, Energy(max(1, maxTaskHeavy/seed.work)))
-	}
-	return energy
-}
-
 // fuzzingTask is the task to fuzz a seed with its energy; or to analyze the seed's path
 // again first, if its LID is stale.
 func (c *Campaign) fuzzingTask(seed *Seed, energy Energy, from source) task {
@@ -82,4 +44,39 @@ func (c *Campaign) dispatch(t task, tasks []chan task) {
 	c.idle = c.idle[:len(c.idle)-1]
 	c.busy++
 	tasks[id] <- t
+}
+
+// maxChains bounds the chains that one task is given. Arbitrary: most are wrong, but
+// making them takes no execution.
+const maxChains = 16
+
+// contextOf picks what may be put before a seed's last call; chains only where they are
+// demanded.
+func (c *Campaign) contextOf(seed *Seed, demanded bool, energy Energy) (s sequenceContext) {
+	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
+		s.prelude = before.Calls
+	}
+	if c.Without.RawOrder {
+		return s
+	}
+	if before := c.suite.writer(seed, c.rand); before != nil {
+		s.writer = before.Calls
+		if demanded {
+			for range min(int(energy), maxChains) {
+				s.chains = append(s.chains, c.suite.closure(seed, c.rand, c.maxSeqLen-1))
+			}
+		}
+	}
+	if before := c.suite.accumulator(seed, c.rand); before != nil {
+		s.repeated = before.Calls
+		s.climbs = seed.Selected >= firstClimb && seed.Selected&(seed.Selected-1) == 0
+	}
+	if !c.Without.Sequences && seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
+		for _, key := range seed.wants {
+			if writers := c.suite.writers[key]; len(writers) > 0 {
+				s.mappingWriters = append(s.mappingWriters, writers[c.rand.IntN(len(writers))].Calls)
+			}
+		}
+	}
+	return s
 }

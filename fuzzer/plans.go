@@ -2,8 +2,6 @@ package fuzzer
 
 import (
 	"slices"
-
-	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // This file makes plans of what state fuzzing shows. A call that takes another side of a branch from a state in which one
@@ -69,13 +67,4 @@ func (c *Campaign) planningTask() (task, bool) {
 		return t, true
 	}
 	return task{}, false
-}
-
-// planned is a sequence as a seed of plans, which is not in the suite.
-func planned(seq input.Sequence, t *task) *Seed {
-	var like input.Packed
-	if t.seed != nil {
-		like = t.seed.Calls
-	}
-	return &Seed{Calls: input.Pack(seq, like)}
 }

@@ -7,216 +7,11 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// point is a run that predictions start from: its input and the comparisons that
-// decided its branches (harvey §4).
-type point struct {
-	number   int // of the worker's
-	sequence input.Sequence
-	branches []input.Branch
-	writes   []slotWrite // of the last call; nil without slot search
-
-	// Of the last call, where solving has read it.
-	formulas   *input.Formulas // nil: not read, or unreadable
-	unreadable bool
-	code       bytecode.CodeID
-	failed     bool
-}
-
-// Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
-// quadratic (measured in fuzzer/input). A task may follow twice as many leads as
-// it has energy, and some even if it has little; arbitrary, so that prediction
-// takes at most about two thirds of the executions.
-const (
-	maxSecantSteps = 128
-	leadsPerEnergy = 2
-	minLeads       = 64
-)
-
-// predictionEnergy: a seed with less energy is not run again to have a point to
-// predict from, which would cost more than its mutants. Arbitrary.
-const predictionEnergy = 4
-
-// open reports whether the run passed an undecided branch after one of its own.
-func (p *point) open(t *tracker, b *input.Branch) bool {
-	for i := range p.branches {
-		if &p.branches[i] == b {
-			return slices.ContainsFunc(p.branches[i+1:], func(later input.Branch) bool {
-				return later.Call == b.Call && !t.decided(later.Code, &later.Comparison)
-			})
-		}
-	}
-	return false
-}
-
-func (w *worker) newPoint(seq input.Sequence, exec *evm.Execution) *point {
-	return w.pointOf(seq, input.AppendBranches(nil, exec), exec)
-}
-
-func (w *worker) pointOf(seq input.Sequence, branches []input.Branch, exec *evm.Execution) *point {
-	w.points++
-	p := &point{number: w.points, sequence: seq, branches: branches}
-	if w.searchesSlots {
-		p.writes = appendWrites(nil, exec)
-	}
-	return p
-}
-
-// size is about how many bytes the point takes.
-func (p *point) size() int {
-	const branch, word = 104, 80
-	size := branch * len(p.branches)
-	for i := range p.sequence {
-		size += word * (1 + p.sequence[i].Words())
-	}
-	return size
-}
-
-// follow makes at most so many leads of an execution: predictions from the run that it
-// was made from, direct proposals of its comparisons when it showed something new, and
-// signatures.
-func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
-	if w.without.Prediction {
-		return nil
-	}
-	if ran.resent {
-		return w.sign(nil, ran.sequence, exec, signersOfResent)
-	}
-	var leads []lead
-	again := isNew && len(failedAgain(exec)) > 0
-	if (w.tracker.nearUndecided || again || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
-		if leads = append(w.predictCopies(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
-			w.idle = 0
-		}
-	}
-	leads = w.sign(leads, ran.sequence, exec, most)
-	return leads[:min(len(leads), most)]
-}
-
-// After so many consecutive mutants without a lead, only one in so many of a task's
-// mutants is searched for leads: a search costs up to a fifth of a run, and most seeds
-// have given all the leads they have. Arbitrary.
-const (
-	patience     = 32
-	skipInterval = 4
-)
-
-// skips reports whether a mutant is not searched for leads.
-func (w *worker) skips(ran lead, isNew bool) bool {
-	w.idle++
-	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%skipInterval != 0
-}
-
-// predict makes the leads that comparisons and storage writes give.
-func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
-	if w.step == nil {
-		w.step = new(step)
-	}
-	here := w.step
-	*here = step{worker: w, lead: ran, exec: exec, words: here.words[:0], x0: here.x0[:0], x1: here.x1[:0]}
-	leads := here.predict()
-	if isNew && (w.tracker.nearUndecided || len(failedAgain(exec)) > 0) && len(leads) < most {
-		leads = append(leads, here.propose(most-len(leads))...)
-		leads = append(leads, here.preimages()...)
-	}
-	if !isNew && len(leads) < most {
-		leads = append(leads, here.matchEarlier()...)
-		leads = append(leads, here.mutateJoined()...)
-	}
-	if len(leads) < most {
-		leads = append(leads, here.substituteKeys()...)
-	}
-	return leads
-}
-
-// step is a run that leads are made from. A worker reuses one, with its slices.
-type step struct {
-	*worker
-	lead
-	exec *evm.Execution
-
-	branches []input.Branch // of exec; the worker's memory, until point copies it
-	words    []input.Word   // that differ from the earlier run
-	x0, x1   []uint256.Int  // their values then and now
-	kept     input.Sequence // a copy of the run's sequence, shared by its leads
-	here     *point
-	leads    []lead
-}
-
-// keep is a copy of the run's sequence, whose own memory the worker reuses.
-func (s *step) keep() input.Sequence {
-	if s.kept == nil {
-		s.kept = s.sequence.Clone()
-	}
-	return s.kept
-}
-
-// point is the run as a point to predict from.
-func (s *step) point() *point {
-	if s.here == nil {
-		s.here = s.pointOf(s.keep(), slices.Clone(s.runBranches()), s.exec) // likewise
-	}
-	return s.here
-}
-
-// runBranches are the branches of the run.
-func (s *step) runBranches() []input.Branch {
-	if s.branches == nil {
-		s.worker.branches = input.AppendBranches(s.worker.branches[:0], s.exec)
-		s.branches = s.worker.branches
-	}
-	return s.branches
-}
-
-// difference names an input by the words in which it differs from a run.
-type difference struct {
-	from  int // the point's number, not the point, so that points can be freed
-	count int
-	words [maxLineWords + 1]input.Word
-	to    [maxLineWords + 1]uint256.Int
-}
-
-func (d *difference) set(word input.Word, to *uint256.Int) {
-	for i := range d.count {
-		if d.words[i] == word {
-			d.to[i] = *to
-			return
-		}
-	}
-	d.words[d.count], d.to[d.count] = word, *to
-	d.count++
-}
-
-// alreadyTried reports whether the step's run with values for words was a lead of this
-// task before: mutants of a seed keep leading to the same inputs.
-func (s *step) alreadyTried(words []input.Word, values []uint256.Int) bool {
-	d := difference{from: s.from.number}
-	for i := range s.words {
-		d.set(s.words[i], &s.x1[i])
-	}
-	for i := range words {
-		d.set(words[i], &values[i])
-	}
-	if s.tried[d] {
-		return true
-	}
-	s.tried[d] = true
-	return false
-}
-
-// add makes a lead of values for words.
-func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
-	if s.alreadyTried(words, values) || len(words) == 1 && !s.space.Fits(s.sequence, words[0], &values[0]) {
-		return
-	}
-	changes := make([]input.Proposal, len(words))
-	for i := range words {
-		changes[i] = input.Proposal{Word: words[i], Value: values[i]}
-	}
-	s.leads = append(s.leads, lead{sequence: s.keep(), changes: changes, from: from, steps: s.steps + 1})
-}
+// maxSecantSteps bounds the consecutive predictions. A root of 60 bits takes up to 91
+// secant steps on a quadratic (measured in fuzzer/input).
+const maxSecantSteps = 128
 
 // propose makes leads of the comparisons at branches with an untaken side: where an
 // operand is a word of the input, the other operand takes its place.
@@ -280,10 +75,6 @@ func firstWays(f *evm.Frame) map[way]int {
 	}
 	return first
 }
-
-// maxLineWords is the most words in which the two runs of a line differ: one that was
-// changed, and some that were changed to compensate. Arbitrary.
-const maxLineWords = 4
 
 // predict makes leads of two runs that differ in one input word, or few: where the line
 // through the operands of an undecided branch crosses over (harvey §4.2). From the second
@@ -443,4 +234,19 @@ func cameNearer(b *input.Branch, before []input.Branch) bool {
 func signOf(b *input.Branch) int {
 	var d uint256.Int
 	return d.Sub(&b.Left, &b.Right).Sign()
+}
+
+// mutateJoined makes a lead of a run whose earlier calls are not the seed's, and whose
+// last call took another path after them: a word of that call is changed. The run may
+// have shown nothing new, and then it is not a seed: a write that an array's bounds
+// allow takes the same path after a call that has disabled them.
+func (s *step) mutateJoined() []lead {
+	if !s.joined || s.exec.PathID() == s.seed.PID {
+		return nil
+	}
+	seq, ok := s.mutator.MutateLast(s.rand, nil, s.sequence)
+	if !ok {
+		return nil
+	}
+	return []lead{{sequence: seq, from: s.point()}}
 }

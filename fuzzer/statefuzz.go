@@ -206,3 +206,12 @@ func (w *worker) chooseValue(seq input.Sequence, value *uint256.Int, open []inpu
 	}
 	return w.mutator.MutateWord(w.rand, seq, value)
 }
+
+// planned is a sequence as a seed of plans, which is not in the suite.
+func planned(seq input.Sequence, t *task) *Seed {
+	var like input.Packed
+	if t.seed != nil {
+		like = t.seed.Calls
+	}
+	return &Seed{Calls: input.Pack(seq, like)}
+}

@@ -1,0 +1,134 @@
+package fuzzer
+
+import (
+	"context"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// observeInterval: one in so many of the executions that show nothing new goes into the
+// dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
+const observeInterval = 4
+
+// try runs one sequence and records what it showed (lines 9 to 11 of Algorithm 1); isNew
+// reports whether anything was new. ok is false when the task is over: out of calls,
+// canceled, or the machine failed.
+func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
+	exec, ok = w.run(ctx, seq, b)
+	if !ok {
+		return nil, false, false
+	}
+	pid, ok := w.runOther(seq, exec, b)
+	if !ok {
+		return nil, false, false
+	}
+	pid, newPath := w.isNew(pid, seq, exec)
+	if newPath { // others may be built on it
+		was := pid
+		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
+			return nil, false, false
+		}
+		newPath = pid == was || w.tracker.isNew(pid)
+	}
+	b.paths = append(b.paths, pid)
+	var ahead *lookaheadResult
+	if newPath && w.steering != nil {
+		ahead = w.analyze(exec, b)
+	}
+	test := input.IsTest(seq)
+	w.tracker.testing, w.tracker.checking = test, w.checks(seq)
+	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
+	isNew = n.any()
+	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
+	seen := w.observe(seq, exec)
+	b.mismatches = append(b.mismatches, w.observer.scenes.faults(seq)...)
+	broken := len(w.observer.seen) > 0
+	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
+		w.observeCallbacks(seq, exec)
+		w.observeAttack(seq, exec)
+		w.observeSpeaker(seq, exec)
+		w.observeSignature(seq, exec)
+	}
+	if !test && len(seen) > 0 {
+		w.observeBreak(seq, seen)
+	}
+	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
+		w.dictionary.Observe(exec)
+		if w.there != nil {
+			w.dictionary.Observe(w.there)
+		}
+	}
+	if isNew || len(seen) > 0 {
+		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead, broken: broken}, exec, b)
+	}
+	if test && !w.passed[lastOf(seq)] && oracle.Passes(exec) {
+		w.passed[lastOf(seq)] = true
+		b.passed = append(b.passed, lastOf(seq))
+	}
+	return exec, isNew, true
+}
+
+// checks reports whether a sequence ends with a fuzz test, or with a call of a handler.
+func (w *worker) checks(seq input.Sequence) bool {
+	_, handler := w.space.Tested(seq)
+	return handler || input.IsTest(seq)
+}
+
+// isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
+// is as good, and another path from then on.
+func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
+	isNew := w.tracker.isNew(pid)
+	way := uint64(0)
+	if !input.IsTest(seq) {
+		way = w.tracker.stores.add(exec)
+	}
+	if w.storesNew = way != 0; w.storesNew && !isNew {
+		pid = pid.With(bytecode.PathID{}, way)
+		isNew = w.tracker.isNew(pid)
+	}
+	return pid, isNew
+}
+
+// discover keeps what an execution showed.
+func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
+	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
+	if !input.IsTest(d.sequence) {
+		d.changes, d.footprints = changedState(exec), footprint(exec)
+	}
+	if d.changes {
+		d.state = stateOf(exec)
+	}
+	b.discoveries = append(b.discoveries, d)
+}
+
+// observe lists what the oracles see for the first time.
+func (w *worker) observe(seq input.Sequence, exec *evm.Execution) []observation {
+	var first []observation
+	for _, seen := range w.observer.observe(seq, exec) {
+		if key := seen.key(); !w.reported[key] {
+			w.reported[key] = true
+			w.isNewWay(key, seq, exec)
+			first = append(first, seen)
+		} else if w.isNewWay(key, seq, exec) {
+			first = append(first, seen)
+		}
+	}
+	return first
+}
+
+// isNewWay reports whether an execution is another way to a finding, worth keeping.
+func (w *worker) isNewWay(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
+	if w.maxWays == 0 {
+		return false
+	}
+	at := failingWayOf(key, seq, exec)
+	if w.ways[at] || w.wayCounts[key] > w.maxWays {
+		return false
+	}
+	w.ways[at] = true
+	w.wayCounts[key]++
+	return true
+}
