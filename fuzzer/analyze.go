@@ -7,9 +7,25 @@ import (
 	"slices"
 
 	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 )
+
+// analysis is a worker's lookahead analysis of what it has run.
+type analysis struct {
+	steering *steering  // nil when the schedule asks nothing
+	opening  *steering  // toward instructions that change state; nil when the schedule is not directed
+	ahead    aheadCache // what was ahead of the paths
+}
+
+// retarget updates which targets are still open.
+func (a *analysis) retarget(open []bool, epoch int) {
+	a.steering.retarget(open, epoch)
+	if a.opening != nil {
+		a.opening.retarget(open, epoch)
+	}
+}
 
 // lookaheadResult is what the analysis found of a path.
 type lookaheadResult struct {

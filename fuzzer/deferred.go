@@ -1,8 +1,6 @@
 package fuzzer
 
-import (
-	"slices"
-)
+import "slices"
 
 // docket holds what the judge has yet to confirm. It takes ten times as long for a call as
 // the workers' machine, a tenth of a second for one that burns all its gas: what heavy calls

@@ -1,8 +1,6 @@
 package fuzzer
 
-import (
-	"slices"
-)
+import "slices"
 
 // fuzzingTask is the task to fuzz a seed with its energy; or to analyze the seed's path
 // again first, if its LID is stale.

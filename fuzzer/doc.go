@@ -45,39 +45,43 @@
 //
 //	worker.go     tasks, one after the other
 //	fuzz.go       the inner loop: mutants, and the leads of each
-//	follow.go     the techniques that make leads of an execution, in order
+//	stages.go     the techniques, in the order in which they come up
 //	invariants.go property functions: when they are called
 //	statefuzz.go  calls from states that no sequence leaves (harvey §5)
+//	solve.go      getting through branches, by the effect of all words of a call on all of them
 //	climb.go      a call that accumulates, each time with the numbers that it takes then
-//	solve.go, solve_formula.go, solve_system.go, pathfinder.go  getting through branches
-//	              by the effect of all words of a call on all of them
+//	solve_formula.go, solve_system.go  by what the code computes, and by what runs show
+//	pathfinder.go what solving knows, and the run that it is at
 //	shorten.go    leaving out calls that do not matter
 //	try.go        running an input, and recording what it showed
 //	analyze.go    the lookahead analysis of an execution, and its LID
+//	sightings.go  what oracles saw, for the first time
+//	extreme.go    executions whose numbers are worth following
 //
-// Techniques that make inputs:
+// Techniques that make inputs, and run nothing:
 //
+//	energy.go     more energy for nested branches and dangerous instructions
+//	steer.go      asks fuzzer/lookahead about executions
+//	changes.go    instructions that change state, which targets may wait for
 //	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
 //	mutate.go     mutants and splices
 //	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
 //	repeat.go     copies of calls, and how many
-//	keysubstitution.go  mapping keys, so that two calls use the same element
-//	predict.go    leads from comparisons (harvey §4)
-//	sign.go       leads with signatures of accounts whose keys are known
-//	preimage.go   leads from hashes, and from commitments of earlier calls
-//	slotsearch.go leads from storage writes whose slot the input moves
+//	resend.go     calls with a signature, sent by others, and once more
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
-//	resend.go     calls with a signature, sent by others, and once more
-//	energy.go     more energy for nested branches and dangerous instructions
+//	slotsearch.go leads from storage writes whose slot the input moves
+//	predict.go    leads along the line through two runs (harvey §4)
+//	operands.go   leads from what words, and hashes of texts, are compared with
+//	earlier.go    leads from what earlier calls left in the state
+//	keysubstitution.go  mapping keys, so that two calls use the same element
+//	sign.go       leads with signatures of accounts whose keys are known
 //
 // What they are made with:
 //
-//	steer.go      asks fuzzer/lookahead about executions
-//	changes.go    instructions that change state, which targets may wait for
-//	extreme.go    executions whose numbers are worth following
 //	leads.go      inputs that are worth trying for a reason, and their order
-//	step.go       a run that leads are made from
+//	step.go       a run that leads are made from, and which were
+//	tools.go      what techniques share
 //	run.go        running a sequence within a task's budget
 //	other.go      another version of the code, which runs the same
 //	task.go       tasks and batches: what the campaign and workers send each other

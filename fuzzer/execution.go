@@ -49,3 +49,47 @@ func lastOf(seq input.Sequence) input.Callable {
 	last := &seq[len(seq)-1]
 	return input.Callable{Instance: last.Instance, Function: last.Function}
 }
+
+// maxRepeatedChecks bounds the checks that failedAgain lists, the last ones. Arbitrary: a loop that ends is one, too.
+const maxRepeatedChecks = 4
+
+// failedAgain lists the checks that a call which failed has passed before, and then not: the second of two signatures, or of
+// several payments, is checked by code whose branches have all been taken.
+func failedAgain(exec *evm.Execution) (again []*evm.Comparison) {
+	call := &exec.Calls[len(exec.Calls)-1]
+	if call.Outcome == evm.Success {
+		return nil
+	}
+	for i := call.Frames[0]; i < call.Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Outcome == evm.Success || f.Program == nil {
+			continue
+		}
+		first := firstWays(f)
+		for j := len(f.Comparisons) - 1; j > 0 && len(again) < maxRepeatedChecks; j-- {
+			c := &f.Comparisons[j]
+			if at, ok := first[way{c.PC, !c.Taken}]; ok && at < j {
+				again = append(again, c)
+			}
+		}
+	}
+	return again
+}
+
+// way is a side of a check.
+type way struct {
+	pc    uint32
+	taken bool
+}
+
+// firstWays is where a frame took each side first, among its comparisons. A loop may have thousands.
+func firstWays(f *evm.Frame) map[way]int {
+	first := map[way]int{}
+	for i := range f.Comparisons {
+		w := way{f.Comparisons[i].PC, f.Comparisons[i].Taken}
+		if _, known := first[w]; !known {
+			first[w] = i
+		}
+	}
+	return first
+}

@@ -2,8 +2,10 @@ package fuzzer
 
 import (
 	"context"
+	"slices"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -23,86 +25,78 @@ const predictionEnergy = 4
 // energy. Each is followed to its end before the next, since its own leads are on the
 // way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
-	w.mutator.SetSeqLen(w.longest(&t, t.seqLen))
-	var base *point
-	w.signers = nil
-	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.sequence, b) {
-		exec, ok := w.run(ctx, t.sequence, b)
-		if !ok {
-			return
-		}
-		base = w.newPoint(t.sequence, exec)
-		t.energy = w.weigh(t, base, exec)
-		w.signers = input.Recovered(exec)
+	w.mutator.SetSeqLen(t.longest(t.seqLen))
+	base, ok := w.base(ctx, &t, b)
+	if !ok {
+		return
 	}
-	w.seed = t.seed
-	clear(w.tried)
-	w.idle = 0
-	clear(w.leadHashes.hashes)
-	w.signatures = signingBudget(t.energy)
 	var leads leadStack
-	for _, writer := range t.mappingWriters {
-		if next, ok := w.prependWriter(&t, writer); ok {
-			leads.push([]lead{next})
-		}
-	}
-	budget := max(minLeads, leadsPerEnergy*int(t.energy))
-	if t.source == fromPlan {
-		budget = leadsPerPlan * len(t.mappingWriters)
-	}
+	budget := w.prepend(&t, &leads)
 	if !w.climb(ctx, &t, b) {
 		return
 	}
-	mask := w.maskOf(t, base)
-	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
+	mask := w.masks.of(&t, base)
+	for energy := t.energy; energy > 0 || len(leads.stack) > 0; { // line 7
 		next, ok := leads.pop()
 		if !ok {
-			next = w.mutateWithin(&t, mask)
+			next = w.mutation.mutateWithin(&t, mask) // line 8
 			next.from = base
-			energy--
+			energy-- // line 13
 		}
 		if !next.complete(w.space) || t.avoids(next.sequence) {
 			continue
 		}
-		exec, isNew, ok := w.try(ctx, next.sequence, b)
+		exec, isNew, ok := w.try(ctx, next.sequence, b) // lines 9 to 11
 		if !ok {
 			return
 		}
 		mask.recordProbe(exec)
-		found := w.follow(next, exec, isNew, budget)
+		found := w.follow(&t, next, exec, isNew, budget)
 		if !next.resent { // few, as those below
 			budget -= len(found)
 		}
 		leads.push(found)
-		leads.push(w.callbackLeads()) // few, and no way of spending energy
-		leads.push(w.resentLeads())
-		// Last, since it runs the machine again, and exec is another execution then.
-		if !input.IsTest(next.sequence) && !w.judgeState(ctx, next.sequence, exec, isNew, b) { // a test leaves no state behind
+		for _, watcher := range slices.Backward(w.watchers) { // few, and no way of spending energy
+			leads.push(watcher.take())
+		}
+		if !w.judgeState(ctx, next.sequence, exec, isNew, b) {
 			return
 		}
 	}
 }
 
-// judgeState asks properties about the state that a sequence leaves, and fuzzes the one that
-// its last call met. It returns false when the task is over.
-func (w *worker) judgeState(ctx context.Context, seq input.Sequence, exec *evm.Execution, isNew bool, b *batch) bool {
-	scoped, asks := w.withinScope(seq, exec), w.checksProperties(exec, isNew)
-	if w.fuzzesState(exec, w.storesNew) {
-		words := 1
-		if w.storesNew {
-			words = newStateWords
+// base runs the task's seed, if a technique needs that and the seed has energy for it, and lets the techniques begin with
+// it. It returns false when the task is over.
+func (w *worker) base(ctx context.Context, t *task, b *batch) (base *point, ok bool) {
+	var signers []common.Address
+	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.sequence, b) {
+		exec, ok := w.run(ctx, t.sequence, b)
+		if !ok {
+			return nil, false
 		}
-		if !w.fuzzState(ctx, seq, exec, words, b) {
-			return false
-		}
+		base = w.newPoint(t.sequence, exec)
+		t.energy = w.weights.weigh(t, base, exec)
+		signers = input.Recovered(exec)
 	}
-	if scoped != nil && !w.tryProperty(ctx, scoped, b) {
-		return false
-	}
-	return !asks || w.tryProperties(ctx, seq, b)
+	w.stages.begin(t.energy, signers)
+	return base, true
 }
 
 // needsBase reports whether a technique needs the run of the task's seed itself.
-func (w *worker) needsBase(t task) bool {
+func (w *worker) needsBase(t *task) bool {
 	return !w.without.Prediction || !w.without.Masks || w.weights.ahead != nil && t.left == 0
+}
+
+// prepend makes leads of the writers that are put before the seed's last call, and returns how many leads of executions the
+// task may follow.
+func (w *worker) prepend(t *task, leads *leadStack) (budget int) {
+	for _, writer := range t.mappingWriters {
+		if next, ok := w.mutation.prependWriter(t, writer); ok {
+			leads.push([]lead{next})
+		}
+	}
+	if t.source == fromPlan {
+		return leadsPerPlan * len(t.mappingWriters)
+	}
+	return max(minLeads, leadsPerEnergy*int(t.energy))
 }

@@ -7,11 +7,25 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
+// solving is what a worker has learned from solving.
+type solving struct {
+	moved     map[branchSide]bool    // whether input words move a branch's operands
+	resisted  map[branchSide]int     // searches in formulas without a solution, see solveByFormulas
+	factors   input.Factors          // that searches in formulas met
+	contexts  map[within]int         // see pathfinder.read
+	fruitless map[input.Callable]int // see climb
+}
+
+func newSolving() solving {
+	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, fruitless: map[input.Callable]int{}}
+}
+
 // pathfinder gets through branches one after the other, by what the words of the last
 // call do to all of them at once (see input.System): secant steps look at one branch and
 // one word, and undo earlier progress.
 type pathfinder struct {
 	*worker
+	*solving
 	ctx context.Context
 	b   *batch
 
@@ -24,6 +38,10 @@ type pathfinder struct {
 	// pathfinder.randomizedRun.
 	randomized []*point
 	spare      []input.Branch // scratch: of a run that is not kept, see pathfinder.release
+}
+
+func (w *worker) newPathfinder(ctx context.Context, b *batch) *pathfinder {
+	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b}
 }
 
 func (p *pathfinder) rebase(base *point) {

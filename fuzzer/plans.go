@@ -1,12 +1,10 @@
 package fuzzer
 
-import (
-	"slices"
-)
+import "slices"
 
 // This file makes plans of what state fuzzing shows. A call that takes another side of a branch from a state in which one
 // word differs waits for whoever writes that word: the calls that do are put before it, each at its turn, and led to the
-// same element (see [step.substituteKeys]). Harvey only lets sequences be longer then (§5), and leaves to chance which calls
+// same element (see [keySubstitution]). Harvey only lets sequences be longer then (§5), and leaves to chance which calls
 // make them so.
 
 // plan is a sequence whose last call takes a wanted side once a variable has another value.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -13,97 +12,24 @@ import (
 // secant steps on a quadratic (measured in fuzzer/input).
 const maxSecantSteps = 128
 
-// propose makes leads of the comparisons at branches with an untaken side: where an
-// operand is a word of the input, the other operand takes its place.
-func (s *step) propose(most int) []lead {
-	w, again := s.worker, failedAgain(s.exec)
-	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && (!w.tracker.decided(f.Program.ID, c) || slices.Contains(again, c))
-	})
-	var leads []lead
-	for i := range w.proposals {
-		if len(leads) == most {
-			break
-		}
-		if p := &w.proposals[i]; w.space.Fits(s.sequence, p.Word, &p.Value) {
-			leads = append(leads, lead{sequence: s.keep(), changes: []input.Proposal{*p}, from: s.point()})
-		}
-	}
-	return leads
+// prediction is a stage: of two runs that differ in one input word, or few, it makes leads
+// where the line through the operands of an undecided branch crosses over (harvey §4.2).
+// From the second step on only branches that the last step brought closer count.
+type prediction struct {
+	slopes    map[branchSide][]input.Slope // what words did to branches, see recordSlope
+	proposals []input.Proposal             // scratch
 }
 
-// maxRepeatedChecks bounds the checks that failedAgain lists, the last ones. Arbitrary: a loop that ends is one, too.
-const maxRepeatedChecks = 4
+func newPrediction() prediction { return prediction{slopes: map[branchSide][]input.Slope{}} }
 
-// failedAgain lists the checks that a call which failed has passed before, and then not: the second of two signatures, or of
-// several payments, is checked by code whose branches have all been taken.
-func failedAgain(exec *evm.Execution) (again []*evm.Comparison) {
-	call := &exec.Calls[len(exec.Calls)-1]
-	if call.Outcome == evm.Success {
-		return nil
-	}
-	for i := call.Frames[0]; i < call.Frames[1]; i++ {
-		f := &exec.Frames[i]
-		if f.Outcome == evm.Success || f.Program == nil {
-			continue
-		}
-		first := firstWays(f)
-		for j := len(f.Comparisons) - 1; j > 0 && len(again) < maxRepeatedChecks; j-- {
-			c := &f.Comparisons[j]
-			if at, ok := first[way{c.PC, !c.Taken}]; ok && at < j {
-				again = append(again, c)
-			}
-		}
-	}
-	return again
-}
-
-// way is a side of a check.
-type way struct {
-	pc    uint32
-	taken bool
-}
-
-// firstWays is where a frame took each side first, among its comparisons. A loop may have thousands.
-func firstWays(f *evm.Frame) map[way]int {
-	first := map[way]int{}
-	for i := range f.Comparisons {
-		w := way{f.Comparisons[i].PC, f.Comparisons[i].Taken}
-		if _, known := first[w]; !known {
-			first[w] = i
-		}
-	}
-	return first
-}
-
-// predict makes leads of two runs that differ in one input word, or few: where the line
-// through the operands of an undecided branch crosses over (harvey §4.2). From the second
-// step on only branches that the last step brought closer count.
-func (s *step) predict() []lead {
-	if s.from == nil || s.steps >= maxSecantSteps {
-		return nil
-	}
-	var ok bool
-	s.words, ok = s.space.AppendChanged(s.words, s.from.sequence, s.sequence, maxLineWords)
-	if !ok || len(s.words) == 0 {
-		return nil
-	}
-	for _, word := range s.words {
-		x0, _ := s.space.Get(s.from.sequence, word)
-		x1, _ := s.space.Get(s.sequence, word)
-		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
-	}
-	if len(s.words) == 1 && s.searchesSlots {
-		s.searchSlot()
-	}
-	if !s.tracker.nearUndecided {
-		return s.leads
+func (p *prediction) follow(s *step) {
+	if !s.differs() || !s.tracker.nearUndecided {
+		return
 	}
 	if len(s.words) == 1 {
-		s.secant()
+		p.secant(s)
 	}
-	s.compare()
-	return s.leads
+	p.compare(s)
 }
 
 // wanted reports whether a branch of the last call has an untaken side and is worth a
@@ -113,33 +39,33 @@ func (s *step) wanted(b *input.Branch) bool {
 }
 
 // secant predicts from two runs that differ in one word.
-func (s *step) secant() {
+func (p *prediction) secant(s *step) {
 	word := s.words[0]
-	s.proposals = input.Predict(s.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.runBranches(), s.wanted)
-	for i := range s.proposals {
-		s.add(s.words, []uint256.Int{s.proposals[i].Value}, s.point())
+	p.proposals = input.Predict(p.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.runBranches(), s.wanted)
+	for i := range p.proposals {
+		s.add(s.words, []uint256.Int{p.proposals[i].Value}, s.point())
 	}
 }
 
 // compare goes through the branches of both runs. Lines through the two inputs cover what
 // secant steps do not; where the run diverged before an undecided branch that the other
 // run reached, other words compensate for the change.
-func (s *step) compare() {
+func (p *prediction) compare(s *step) {
 	fallen := false
 	input.Pairs(s.from.branches, s.runBranches(), func(a, b *input.Branch) bool {
 		switch {
 		case b.Call < len(s.sequence)-1:
 		case !a.Joins(b):
 			if !fallen && s.from.open(s.tracker, a) {
-				s.repair(b)
+				p.repair(s, b)
 			}
 			fallen = true
 		default:
 			if len(s.words) == 1 {
-				s.recordSlope(a, b)
+				p.recordSlope(s, a, b)
 			}
 			if s.wanted(b) {
-				s.line(a, b)
+				p.line(s, a, b)
 			}
 		}
 		return len(s.leads) < input.MaxProposals
@@ -148,7 +74,7 @@ func (s *step) compare() {
 
 // line follows the line through the two inputs. For a single word secant steps have done
 // so; what is left are the multiples of its distance.
-func (s *step) line(a, b *input.Branch) {
+func (p *prediction) line(s *step, a, b *input.Branch) {
 	if len(s.words) == 1 && b.IsEquality() {
 		return
 	}
@@ -160,12 +86,12 @@ func (s *step) line(a, b *input.Branch) {
 // repair compensates for the effect of a change on a decided branch: another word, or the
 // same, that has moved the branch's operands before, moves them back. The next run is
 // compared with the one before the change.
-func (s *step) repair(b *input.Branch) {
+func (p *prediction) repair(s *step, b *input.Branch) {
 	if s.steps >= maxRepairs {
 		return
 	}
 	var roots [8]uint256.Int
-	known := s.slopes[branchSide{b.Code, b.PC, false}]
+	known := p.slopes[branchSide{b.Code, b.PC, false}]
 	most := len(s.leads) + leadsPerRepair
 	for _, changed := range []bool{false, true} { // other words first
 		for i := range known {
@@ -196,7 +122,7 @@ const maxRepairs = 6
 const maxSlopes = 4
 
 // recordSlope records what the changed word did to a branch.
-func (s *step) recordSlope(a, b *input.Branch) {
+func (p *prediction) recordSlope(s *step, a, b *input.Branch) {
 	slope := input.Slope{Word: s.words[0]}
 	d0, d1 := a.Difference(), b.Difference()
 	if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
@@ -205,7 +131,7 @@ func (s *step) recordSlope(a, b *input.Branch) {
 	slope.Run.Sub(&s.x1[0], &s.x0[0])
 	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put before it
 	side := branchSide{b.Code, b.PC, false}
-	known := s.slopes[side]
+	known := p.slopes[side]
 	for i := range known {
 		if known[i].Word == slope.Word {
 			known[i] = slope
@@ -213,7 +139,7 @@ func (s *step) recordSlope(a, b *input.Branch) {
 		}
 	}
 	if len(known) < maxSlopes {
-		s.slopes[side] = append(known, slope)
+		p.slopes[side] = append(known, slope)
 	}
 }
 
@@ -234,19 +160,4 @@ func cameNearer(b *input.Branch, before []input.Branch) bool {
 func signOf(b *input.Branch) int {
 	var d uint256.Int
 	return d.Sub(&b.Left, &b.Right).Sign()
-}
-
-// mutateJoined makes a lead of a run whose earlier calls are not the seed's, and whose
-// last call took another path after them: a word of that call is changed. The run may
-// have shown nothing new, and then it is not a seed: a write that an array's bounds
-// allow takes the same path after a call that has disabled them.
-func (s *step) mutateJoined() []lead {
-	if !s.joined || s.exec.PathID() == s.seed.PID {
-		return nil
-	}
-	seq, ok := s.mutator.MutateLast(s.rand, nil, s.sequence)
-	if !ok {
-		return nil
-	}
-	return []lead{{sequence: seq, from: s.point()}}
 }

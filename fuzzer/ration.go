@@ -18,7 +18,7 @@ import (
 //     the campaign's as it had wasted, then twice as much, and so on.
 //   - Energy counts work, see [Campaign.assignEnergy].
 //   - Where the heavy functions' half is used up, a function that was never called is called
-//     with little gas first, see [worker.sound].
+//     with little gas first, see [runner.sound].
 //
 // Work is counted in instructions ([evm.CallResult.Work]) and never in time, so that a
 // campaign stays a function of its seed.

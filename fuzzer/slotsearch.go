@@ -12,17 +12,27 @@ import (
 // index, and a second where several elements share a slot. Arbitrary.
 const maxSlotSteps = 4
 
-// searchSlot makes leads of two runs that differ in one word and write to different
-// slots: where the line through the slots meets the marked one.
-func (s *step) searchSlot() {
-	if s.steps >= maxSlotSteps || input.IsTest(s.sequence) {
+// slotSearch is a stage: of two runs that differ in one word and write to different slots,
+// it makes leads where the line through the slots meets the marked one.
+type slotSearch struct {
+	reported map[findingKey]bool // the worker's: what was written to already
+	aimed    map[narrowAim]int
+	writes   []slotWrite // scratch
+}
+
+func newSlotSearch(reported map[findingKey]bool) slotSearch {
+	return slotSearch{reported: reported, aimed: map[narrowAim]int{}}
+}
+
+func (l *slotSearch) follow(s *step) {
+	if !s.searchesSlots || !s.differs() || len(s.words) > 1 || s.steps >= maxSlotSteps || input.IsTest(s.sequence) {
 		return
 	}
-	s.writes = appendWrites(s.writes[:0], s.exec)
-	for i := range s.writes {
-		b := &s.writes[i]
+	l.writes = appendWrites(l.writes[:0], s.exec)
+	for i := range l.writes {
+		b := &l.writes[i]
 		a := findWrite(s.from.writes, b)
-		if a == nil || s.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
+		if a == nil || l.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
 			continue
 		}
 		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
@@ -32,7 +42,7 @@ func (s *step) searchSlot() {
 		for _, x := range input.Secant(roots[:0], p0, p1, new(uint256.Int)) {
 			s.add(s.words, []uint256.Int{x}, s.point())
 		}
-		s.searchNarrowSlot(a, b)
+		l.searchNarrow(s, a, b)
 	}
 }
 
@@ -44,17 +54,17 @@ const (
 	maxNarrowLeads = 4  // of one run
 )
 
-// narrowAim is something that searchNarrowSlot has aimed at.
+// narrowAim is something that searchNarrow has aimed at.
 type narrowAim struct {
 	at              bytecode.Location
 	width, variable int
 }
 
-// searchNarrowSlot makes leads of the same two runs as searchSlot, for a word that is
+// searchNarrow makes leads of the same two runs, for a word that is
 // narrower than a slot's number: a call that writes to the marked slot of its width, then
 // one that writes to a state variable, which the oracle asks for together. What the word
 // cannot hold costs no run.
-func (s *step) searchNarrowSlot(a, b *slotWrite) {
+func (l *slotSearch) searchNarrow(s *step, a, b *slotWrite) {
 	if !b.plain || len(s.sequence) >= maxNarrowCalls || s.words[0].Call != len(s.sequence)-1 {
 		return
 	}
@@ -81,14 +91,14 @@ func (s *step) searchNarrowSlot(a, b *slotWrite) {
 		}
 		for width := 248; width > 0 && found < maxNarrowLeads; width -= 8 {
 			aim := narrowAim{b.at, width, i}
-			if s.aimed[aim] == maxNarrowTries {
+			if l.aimed[aim] == maxNarrowTries {
 				continue
 			}
 			marked, ok := at(oracle.MarkedOf(width), false)
 			if !ok {
 				continue
 			}
-			s.aimed[aim]++
+			l.aimed[aim]++
 			found++
 			again := s.words[0]
 			again.Call++

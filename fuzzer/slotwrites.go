@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"

@@ -40,7 +40,7 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	if !ok {
 		return
 	}
-	p := &pathfinder{worker: w, ctx: ctx, b: b}
+	p := w.newPathfinder(ctx, b)
 	p.rebase(p.point(t.sequence, exec))
 	p.read(p.base, exec)
 	switch {

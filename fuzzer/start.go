@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -106,8 +104,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	dangers := findDangers(programs, c.Oracles)
 	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
-		w := c.newWorker(id, machine, programs, targets)
-		w.other = others[id]
+		w := c.newWorker(id, machine, others[id], programs, targets)
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
 			w.steering.unexplained = unexplained
@@ -133,8 +130,8 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	}, nil
 }
 
-// newWorker makes a worker without lookahead analysis.
-func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
+// newWorker makes a worker without lookahead analysis; other may be nil.
+func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
 	if c.Without.Dictionary {
 		programs = nil
 	}
@@ -147,42 +144,32 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		dictionary.Know(c.Space.KnownWords())
 	}
 	w := &worker{
-		id:            id,
-		machine:       newCheckedMachine(machine),
-		rand:          rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
-		dictionary:    dictionary,
-		mutator:       input.NewMutator(space, dictionary, input.Options{SeqLen: c.seqLen}),
-		tracker:       newTracker(targets, len(c.Targets)),
-		space:         space,
-		proposer:      input.NewProposer(space),
-		callbacks:     newCallbacks(),
-		audit:         c.Audit,
-		extremes:      map[extreme]uint8{},
-		resends:       newResends(),
-		observer:      newObserver(&c.Config),
-		properties:    c.Space.Properties(),
-		reported:      map[findingKey]bool{},
-		ways:          map[failingWay]bool{},
-		wayCounts:     map[findingKey]int{},
-		maxWays:       c.Ways,
-		passed:        map[input.Callable]bool{},
-		slopes:        map[branchSide][]input.Slope{},
-		moved:         map[branchSide]bool{},
-		resisted:      map[branchSide]int{},
-		fruitless:     map[input.Callable]int{},
-		tried:         map[difference]bool{},
-		seconds:       c.seconds,
-		without:       c.Without,
-		overridePaths: newPathSet(maxRecentPaths),
-		maxSeqLen:     c.maxSeqLen,
-		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+		id: id,
+		tools: tools{
+			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+			space:      space,
+			dictionary: dictionary,
+			mutator:    input.NewMutator(space, dictionary, input.Options{SeqLen: c.seqLen}),
+			proposer:   input.NewProposer(space),
+			tracker:    newTracker(targets, len(c.Targets)),
+			seconds:    c.seconds,
+			without:    c.Without,
+			audit:      c.Audit,
+			maxSeqLen:  c.maxSeqLen,
+			tried:      newTriedLeads(),
+		},
+		otherVersion: otherVersion{other: other},
+		sightings:    newSightings(newObserver(&c.Config), c.Ways),
+		properties:   c.Space.Properties(),
+		passed:       map[input.Callable]bool{},
 	}
+	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
+	w.prepareStages(c.Oracles)
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts
 	w.observer.scenes.makers = []func() (evm.Machine, error){c.NewMachine, c.NewJudge}
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
-		w.aimed = map[narrowAim]int{}
 	}
 	return w
 }

@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -17,7 +18,7 @@ const observeInterval = 4
 // reports whether anything was new. ok is false when the task is over: out of calls,
 // canceled, or the machine failed.
 func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
-	exec, ok = w.run(ctx, seq, b)
+	exec, ok = w.run(ctx, seq, b) // line 9
 	if !ok {
 		return nil, false, false
 	}
@@ -25,8 +26,8 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	pid, newPath := w.isNew(pid, seq, exec)
-	if newPath { // others may be built on it
+	pid, newPath := w.isNew(pid, seq, exec) // line 10
+	if newPath {                            // others may be built on it
 		was := pid
 		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
 			return nil, false, false
@@ -36,24 +37,23 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	b.paths = append(b.paths, pid)
 	var ahead *lookaheadResult
 	if newPath && w.steering != nil {
-		ahead = w.analyze(exec, b)
+		ahead = w.analyze(exec, b) // line 11
 	}
 	test := input.IsTest(seq)
 	w.tracker.testing, w.tracker.checking = test, w.checks(seq)
 	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
 	isNew = n.any()
-	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
+	w.observer.traced = isNew || !test && w.extremes.isExtreme(seq, exec, pid)
 	seen := w.observe(seq, exec)
 	b.mismatches = append(b.mismatches, w.observer.scenes.faults(seq)...)
 	broken := len(w.observer.seen) > 0
 	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
-		w.observeCallbacks(seq, exec)
-		w.observeAttack(seq, exec)
-		w.observeSpeaker(seq, exec)
-		w.observeSignature(seq, exec)
+		for _, watcher := range w.watchers {
+			watcher.watch(seq, exec)
+		}
 	}
 	if !test && len(seen) > 0 {
-		w.observeBreak(seq, seen)
+		w.attacks.watchBreak(seq, seen)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
@@ -85,7 +85,7 @@ func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execut
 	if !input.IsTest(seq) {
 		way = w.tracker.stores.add(exec)
 	}
-	if w.storesNew = way != 0; w.storesNew && !isNew {
+	if w.tracker.storesNew = way != 0; w.tracker.storesNew && !isNew {
 		pid = pid.With(bytecode.PathID{}, way)
 		isNew = w.tracker.isNew(pid)
 	}
@@ -104,31 +104,19 @@ func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
 	b.discoveries = append(b.discoveries, d)
 }
 
-// observe lists what the oracles see for the first time.
-func (w *worker) observe(seq input.Sequence, exec *evm.Execution) []observation {
-	var first []observation
-	for _, seen := range w.observer.observe(seq, exec) {
-		if key := seen.key(); !w.reported[key] {
-			w.reported[key] = true
-			w.isNewWay(key, seq, exec)
-			first = append(first, seen)
-		} else if w.isNewWay(key, seq, exec) {
-			first = append(first, seen)
-		}
+// verify compares the latest execution, with its path, with the reference's, and returns the one to
+// believe.
+func (w *worker) verify(exec *evm.Execution, pid bytecode.PathID, seq input.Sequence, b *batch) (*evm.Execution, bytecode.PathID, bool) {
+	seen := exec
+	exec, err := w.machine.Verify(w.encoded, exec)
+	if err != nil {
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
+		return nil, pid, false
 	}
-	return first
-}
-
-// isNewWay reports whether an execution is another way to a finding, worth keeping.
-func (w *worker) isNewWay(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
-	if w.maxWays == 0 {
-		return false
+	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
+	if exec == seen {
+		return exec, pid, true
 	}
-	at := failingWayOf(key, seq, exec)
-	if w.ways[at] || w.wayCounts[key] > w.maxWays {
-		return false
-	}
-	w.ways[at] = true
-	w.wayCounts[key]++
-	return true
+	pid, ok := w.runOther(seq, exec, b)
+	return exec, pid, ok
 }

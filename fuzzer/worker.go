@@ -3,86 +3,23 @@ package fuzzer
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 
-	"github.com/ethereum/go-ethereum/common"
-
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // worker runs tasks. It shares nothing but the immutable Space, table and seeds.
 type worker struct {
-	id         int
-	machine    checkedMachine
-	other      Other          // nil: there is none
-	there      *evm.Execution // the latest on it; nil where it ran nothing
-	rand       *rand.Rand
-	space      *input.Space
-	mutator    *input.Mutator
-	dictionary *input.Dictionary // the mutator's
-	proposer   *input.Proposer
-	seconds    func() float64
-	without    Techniques
-	maxSeqLen  int // the most calls that sequences may grow to
+	id           int
+	tools        // what its techniques share
+	runner       // runs sequences within a task's budget
+	otherVersion // runs them there as well
+	analysis     // says what was ahead of their paths
+	sightings    // what oracles saw in them
+	stages       // its techniques
 
-	// What was seen so far.
-	tracker    *tracker
-	steering   *steering // nil when the schedule asks nothing
-	opening    *steering // toward instructions that change state; nil when the schedule is not directed
-	ahead      aheadCache
-	observer   *observer
-	properties []input.Callable
-	reported   map[findingKey]bool
-	ways       map[failingWay]bool // that were reported, of findings that keep several
-	wayCounts  map[findingKey]int  // of them
-	maxWays    int
-	passed     map[input.Callable]bool      // fuzz tests
-	slopes     map[branchSide][]input.Slope // what words did to branches, see step.recordSlope
-	moved      map[branchSide]bool          // whether input words move a branch's operands
-	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
-	factors    input.Factors                // that searches in formulas met
-	contexts   map[within]int               // see pathfinder.read
-	fruitless  map[input.Callable]int       // see climb
-	masks      map[*Seed]*mask              // see maskOf
-	weights    weights
-	points     int // made so far
-
-	callbacks callbacks
-	runs      int // executions so far
-	attacks   attacks
-	audit     bool              // see substituteKeys, deferWriters and nextAttacks for what audits do besides
-	extremes  map[extreme]uint8 // see isExtreme
-	resends   resends
-
-	searchesSlots bool              // toward the marked slot, see step.searchSlot
-	aimed         map[narrowAim]int // see step.searchNarrowSlot
-	storesNew     bool              // the latest execution wrote as none did before, see stores
-	override      *stateOverride    // while the last call's state is overridden
-	overridePaths pathSet           // paths from overridden states
-
-	// Of the current task.
-	meter      meter
-	seed       *Seed
-	idle       int                 // mutants since the last one with a lead, see worker.skips
-	tried      map[difference]bool // its leads, see step.alreadyTried
-	leadHashes leadHashes          // its leads that are not made along a line
-	signers    []common.Address    // in the run of its seed, see sign
-	signatures int                 // what it may still spend on them, see sign
-	current    input.Sequence      // what runs now, for fault reports
-
-	// Scratch: what is kept of it is copied.
-	encoded             evm.Sequence
-	mutant              input.Sequence
-	proposals           []input.Proposal
-	branches            []input.Branch
-	open, before, after []input.Branch // see fuzzState
-	stateWords          []stateWord    // likewise
-	writes              []slotWrite
-	read, written       []element // see substituteKeys
-	callWords           []input.Word
-	step                *step // see worker.follow
+	properties []input.Callable        // see invariants.go
+	passed     map[input.Callable]bool // fuzz tests
 }
 
 // loop answers tasks until the channel is closed.
@@ -108,10 +45,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	}()
 	if w.steering != nil {
 		start := w.seconds()
-		w.steering.retarget(t.open, t.epoch)
-		if w.opening != nil {
-			w.opening.retarget(t.open, t.epoch)
-		}
+		w.analysis.retarget(t.open, t.epoch)
 		b.analysisSeconds += w.seconds() - start
 	}
 	if t.reanalyze {
@@ -157,7 +91,7 @@ func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
 			return false
 		}
 	}
-	for leads := w.callbackLeads(); len(leads) > 0; leads = w.callbackLeads() {
+	for leads := w.unsigned(); len(leads) > 0; leads = w.unsigned() {
 		for _, next := range leads {
 			if _, _, ok := w.try(ctx, next.sequence, b); !ok {
 				return false
@@ -166,6 +100,9 @@ func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
 	}
 	return true
 }
+
+// unsigned takes what watchers want tried, but for what has to be signed first: [worker.fuzz] does that.
+func (w *worker) unsigned() []lead { return append(w.callbacks.take(), w.attacks.take()...) }
 
 // reanalyze analyzes a sequence's path again.
 func (w *worker) reanalyze(ctx context.Context, seq input.Sequence, b *batch) {
