@@ -10,29 +10,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// observeInterval: one in so many of the executions that show nothing new goes into the
-// dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
-const observeInterval = 4
-
 // try runs one sequence and records what it showed (lines 9 to 11 of Algorithm 1); isNew
 // reports whether anything was new. ok is false when the task is over: out of calls,
 // canceled, or the machine failed.
 func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
-	exec, ok = w.run(ctx, seq, b) // line 9
+	exec, pid, newPath, ok := w.runPath(ctx, seq, b) // lines 9 and 10
 	if !ok {
 		return nil, false, false
-	}
-	pid, ok := w.runOther(seq, exec, b)
-	if !ok {
-		return nil, false, false
-	}
-	pid, newPath := w.isNew(pid, seq, exec) // line 10
-	if newPath {                            // others may be built on it
-		was := pid
-		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
-			return nil, false, false
-		}
-		newPath = pid == was || w.tracker.isNew(pid)
 	}
 	b.paths = append(b.paths, pid)
 	var ahead *lookaheadResult
@@ -47,28 +31,70 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	seen := w.observe(seq, exec)
 	b.mismatches = append(b.mismatches, w.observer.scenes.faults(seq)...)
 	broken := len(w.observer.seen) > 0
-	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
+	if test {
+		w.notePassed(seq, exec, b)
+	} else {
+		w.show(seq, exec, isNew, seen)
+	}
+	w.learn(exec, isNew, b)
+	if isNew || len(seen) > 0 {
+		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead, broken: broken}, exec, b)
+	}
+	return exec, isNew, true
+}
+
+// runPath runs a sequence, and reports whether its path is new. If it is, the execution is the
+// reference's, since others may be built on it.
+func (w *worker) runPath(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, pid bytecode.PathID, newPath, ok bool) {
+	if exec, ok = w.run(ctx, seq, b); !ok { // line 9
+		return nil, pid, false, false
+	}
+	if pid, ok = w.runOther(seq, exec, b); !ok {
+		return nil, pid, false, false
+	}
+	if pid, newPath = w.isNew(pid, seq, exec); newPath { // line 10
+		was := pid
+		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
+			return nil, pid, false, false
+		}
+		newPath = pid == was || w.tracker.isNew(pid)
+	}
+	return exec, pid, newPath, true
+}
+
+// show shows an execution to the watchers, if there is something to see.
+func (w *worker) show(seq input.Sequence, exec *evm.Execution, isNew bool, seen []observation) {
+	if isNew || oracle.IsSuspect(exec) || paysAccount(exec) {
 		for _, watcher := range w.watchers {
 			watcher.watch(seq, exec)
 		}
 	}
-	if !test && len(seen) > 0 {
+	if len(seen) > 0 {
 		w.attacks.watchBreak(seq, seen)
 	}
-	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
-		w.dictionary.Observe(exec)
-		if w.there != nil {
-			w.dictionary.Observe(w.there)
-		}
+}
+
+// observeInterval: one in so many of the executions that show nothing new goes into the
+// dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
+const observeInterval = 4
+
+// learn puts what was compared and stored into the dictionary, there as well.
+func (w *worker) learn(exec *evm.Execution, isNew bool, b *batch) {
+	if w.without.Dictionary || !isNew && b.executions%observeInterval != 0 {
+		return
 	}
-	if isNew || len(seen) > 0 {
-		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead, broken: broken}, exec, b)
+	w.dictionary.Observe(exec)
+	if w.there != nil {
+		w.dictionary.Observe(w.there)
 	}
-	if test && !w.passed[lastOf(seq)] && oracle.Passes(exec) {
-		w.passed[lastOf(seq)] = true
-		b.passed = append(b.passed, lastOf(seq))
+}
+
+// notePassed notes a fuzz test that passed for the first time.
+func (w *worker) notePassed(seq input.Sequence, exec *evm.Execution, b *batch) {
+	if test := lastOf(seq); !w.passed[test] && oracle.Passes(exec) {
+		w.passed[test] = true
+		b.passed = append(b.passed, test)
 	}
-	return exec, isNew, true
 }
 
 // checks reports whether a sequence ends with a fuzz test, or with a call of a handler.
