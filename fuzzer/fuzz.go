@@ -30,8 +30,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	if !ok {
 		return
 	}
-	var leads leadStack
-	budget := w.prepend(&t, &leads)
+	leads, budget := w.prependWriters(&t), t.mostLeads()
 	if !w.climb(ctx, &t, b) {
 		return
 	}
@@ -87,14 +86,18 @@ func (w *worker) needsBase(t *task) bool {
 	return !w.without.Prediction || !w.without.Masks || w.weights.ahead != nil && t.left == 0
 }
 
-// prepend makes leads of the writers that are put before the seed's last call, and returns how many leads of executions the
-// task may follow.
-func (w *worker) prepend(t *task, leads *leadStack) (budget int) {
+// prependWriters makes leads of the writers that are put before the seed's last call.
+func (w *worker) prependWriters(t *task) (leads leadStack) {
 	for _, writer := range t.mappingWriters {
 		if next, ok := w.mutation.prependWriter(t, writer); ok {
 			leads.push([]lead{next})
 		}
 	}
+	return leads
+}
+
+// mostLeads is how many leads of its executions a task may follow.
+func (t *task) mostLeads() int {
 	if t.source == fromPlan {
 		return leadsPerPlan * len(t.mappingWriters)
 	}

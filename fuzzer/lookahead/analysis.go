@@ -65,13 +65,13 @@ const maxPrefix = 8192
 // of the path, up to a split point, after which no target can be reached.
 //
 //	 1  π ← Run(input, prog)                                Frame.Path
-//	 4  while i < |π| do                                    firstPass
+//	 4  while i < |π| do                                    Analyzer.firstPass
 //	 5    if IsSplitPoint(i, π) then                        prefixInference.extend
-//	 7      SPs ← SPs ∪ {π[i]}                              firstPass
+//	 7      SPs ← SPs ∪ {π[i]}                              Analyzer.firstPass
 //	 8      φ, loc ← PrefixInference(π[0..i+1])             prefixInference.postcondition
-//	 9      if AreTargetsUnreachable(prog, loc, φ, T) then  answerByGraph, else checkSuffix
-//	10        return ComputeHash(π[0..i+1]), SPs            resultOf, identify
-//	12  return ComputeHash(π), SPs                          result, identify
+//	 9      if AreTargetsUnreachable(prog, loc, φ, T) then  Analyzer.answerByGraph, Analyzer.checkSuffix
+//	10        return ComputeHash(π[0..i+1]), SPs            Analyzer.resultOf, Analyzer.identify
+//	12  return ComputeHash(π), SPs                          Analyzer.result, Analyzer.identify
 //
 // The paper infers the prefix's postcondition and checks the suffixes at each split
 // point in turn. The targets ahead only become fewer along a path, so one answer "may
