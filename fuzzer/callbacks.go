@@ -163,16 +163,6 @@ func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 	return from, nothing, ok
 }
 
-// paysAccount reports whether a call sends ether to an account without code.
-func paysAccount(exec *evm.Execution) bool {
-	for i := range exec.Frames {
-		if f := &exec.Frames[i]; f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() {
-			return true
-		}
-	}
-	return false
-}
-
 // hand reports whether there is a reason that there was not before.
 func (c *callbacks) hand(h handing) bool {
 	if c.handed[h] {

@@ -6,6 +6,23 @@ import (
 	"slices"
 )
 
+// resumes tidies once all workers are idle, and reports whether there was anything: then the search may go on.
+func (c *Campaign) resumes(ctx context.Context) bool {
+	if !c.tidy(ctx) {
+		return false
+	}
+	c.result.Stopped = "" // said again if it is so
+	return true
+}
+
+// conclude confirms and minimizes what is left when the campaign is over, and completes its result.
+func (c *Campaign) conclude(ctx context.Context) *Result {
+	c.reportUnpassed(ctx)
+	c.closeDocket(ctx)
+	c.tidy(ctx)
+	return c.finish()
+}
+
 // finish completes the result once all workers are idle, and trims the corpus unless the
 // campaign was canceled.
 func (c *Campaign) finish() *Result {
@@ -30,21 +47,4 @@ func (c *Campaign) dropChosen() {
 	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
 		return f.Chosen && c.reported[findingKey{oracle: f.Oracle.ID, at: f.Location, severity: f.Severity}]
 	})
-}
-
-// resumes tidies once all workers are idle, and reports whether there was anything: then the search may go on.
-func (c *Campaign) resumes(ctx context.Context) bool {
-	if !c.tidy(ctx) {
-		return false
-	}
-	c.result.Stopped = "" // said again if it is so
-	return true
-}
-
-// conclude confirms and minimizes what is left when the campaign is over, and completes its result.
-func (c *Campaign) conclude(ctx context.Context) *Result {
-	c.reportUnpassed(ctx)
-	c.closeDocket(ctx)
-	c.tidy(ctx)
-	return c.finish()
 }

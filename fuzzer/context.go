@@ -6,17 +6,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// sequenceContext holds calls of other entries that may be put before a seed's last
-// call. Any may be nil.
-type sequenceContext struct {
-	prelude        input.Packed   // its last call changes state
-	writer         input.Packed   // its last call writes what the seed's reads
-	chains         []input.Packed // each call writes what the next one reads, and the last what the seed's does
-	repeated       input.Packed   // its last call reads and writes what the seed's reads
-	climbs         bool           // whether it is repeated with other numbers, see climb
-	mappingWriters []input.Packed // each writes a mapping of which the seed wants an element, or what a plan waits for, see prependWriter
-}
-
 // prependWriter puts the writer of a mapping before the seed's last call: of a dozen
 // variables a call mostly needs two or three, and chance puts the right writers there
 // too late. Mostly they write another element: see keySubstitution.

@@ -2,26 +2,6 @@ package fuzzer
 
 import "slices"
 
-// fuzzingTask is the task to fuzz a seed with its energy; or to analyze the seed's path
-// again first, if its LID is stale.
-func (c *Campaign) fuzzingTask(seed *Seed, energy Energy, from source) task {
-	if from != fromFrontier && c.isStale(seed) {
-		return task{seed: seed, reanalyze: true}
-	}
-	seed.Selected++
-	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
-	t.demanded = c.suite.demands.get(seed.Calls.Last())
-	t.sequenceContext = c.contextOf(seed, t.demanded.wanted > 0, energy)
-	return t
-}
-
-// isStale reports whether a seed's path must be analyzed again: targets fell, a call led
-// somewhere new, or an instruction that may be ahead of it changed state for the first
-// time.
-func (c *Campaign) isStale(seed *Seed) bool {
-	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()
-}
-
 // maxTaskCalls bounds a task, so that no worker is away for long: full energy
 // with sequences of 64 calls would be 65,536 calls, about 0.7 s on go-ethereum.
 const maxTaskCalls = 16_384
@@ -42,6 +22,26 @@ func (c *Campaign) dispatch(t task, tasks []chan task) {
 	c.idle = c.idle[:len(c.idle)-1]
 	c.busy++
 	tasks[id] <- t
+}
+
+// fuzzingTask is the task to fuzz a seed with its energy; or to analyze the seed's path
+// again first, if its LID is stale.
+func (c *Campaign) fuzzingTask(seed *Seed, energy Energy, from source) task {
+	if from != fromFrontier && c.isStale(seed) {
+		return task{seed: seed, reanalyze: true}
+	}
+	seed.Selected++
+	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
+	t.demanded = c.suite.demands.get(seed.Calls.Last())
+	t.sequenceContext = c.contextOf(seed, t.demanded.wanted > 0, energy)
+	return t
+}
+
+// isStale reports whether a seed's path must be analyzed again: targets fell, a call led
+// somewhere new, or an instruction that may be ahead of it changed state for the first
+// time.
+func (c *Campaign) isStale(seed *Seed) bool {
+	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()
 }
 
 // maxChains bounds the chains that one task is given. Arbitrary: most are wrong, but

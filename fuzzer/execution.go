@@ -5,6 +5,12 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
+// lastOf is the function that a sequence ends with.
+func lastOf(seq input.Sequence) input.Callable {
+	last := &seq[len(seq)-1]
+	return input.Callable{Instance: last.Instance, Function: last.Function}
+}
+
 // changedState reports whether the last call succeeded and wrote to storage or
 // deployed something.
 func changedState(exec *evm.Execution) bool {
@@ -42,12 +48,6 @@ func failed(exec *evm.Execution, call int) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// lastOf is the function that a sequence ends with.
-func lastOf(seq input.Sequence) input.Callable {
-	last := &seq[len(seq)-1]
-	return input.Callable{Instance: last.Instance, Function: last.Function}
 }
 
 // maxRepeatedChecks bounds the checks that failedAgain lists, the last ones. Arbitrary: a loop that ends is one, too.
@@ -92,4 +92,14 @@ func firstWays(f *evm.Frame) map[way]int {
 		}
 	}
 	return first
+}
+
+// paysAccount reports whether a call sends ether to an account without code.
+func paysAccount(exec *evm.Execution) bool {
+	for i := range exec.Frames {
+		if f := &exec.Frames[i]; f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() {
+			return true
+		}
+	}
+	return false
 }

@@ -8,6 +8,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// Sequences of a task, arbitrary: a few milliseconds of seeds, and few enough saved inputs
+// that the share of the budget for them is kept where each takes all the gas it may.
+const (
+	seedsOfTask = 64
+	savedOfTask = 8
+)
+
 // initialTasks are the property functions on the initial state, then the seeds: each
 // function once with zero arguments, the given sequences, the saved corpus, inputs of others, functions of contracts
 // with targets by every sender. They are split so that all workers get some.
@@ -27,13 +34,6 @@ func (c *Campaign) initialTasks() []task {
 	})
 	return append(tasks, split(task{}, bySender, seedsOfTask)...)
 }
-
-// Sequences of a task, arbitrary: a few milliseconds of seeds, and few enough saved inputs
-// that the share of the budget for them is kept where each takes all the gas it may.
-const (
-	seedsOfTask = 64
-	savedOfTask = 8
-)
 
 // split makes tasks like t that run the sequences, so many each.
 func split(t task, sequences []input.Sequence, size int) []task {

@@ -37,6 +37,17 @@ type task struct {
 	epoch   int    // of the campaign when the task was dispatched
 }
 
+// sequenceContext holds calls of other entries that may be put before a seed's last
+// call. Any may be nil.
+type sequenceContext struct {
+	prelude        input.Packed   // its last call changes state
+	writer         input.Packed   // its last call writes what the seed's reads
+	chains         []input.Packed // each call writes what the next one reads, and the last what the seed's does
+	repeated       input.Packed   // its last call reads and writes what the seed's reads
+	climbs         bool           // whether it is repeated with other numbers, see climb
+	mappingWriters []input.Packed // each writes a mapping of which the seed wants an element, or what a plan waits for, see prependWriter
+}
+
 // batch is what a worker did for a task.
 type batch struct {
 	worker        int
