@@ -105,16 +105,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
 		w := c.newWorker(id, machine, others[id], programs, targets)
-		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
-			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-			w.steering.unexplained = unexplained
-			if c.Schedule.directed {
-				w.steering.observed.SeenOnly = true // opening takes care of the other calls
-				w.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-				w.opening.unexplained = unexplained
-				w.opening.changes = newChanges(c.Table, goals)
-			}
-		}
+		w.analysis = c.newAnalysis(goals, unexplained)
 		if !c.Without.Energy {
 			w.weights.ahead = newSteering(c.Table, c.Library, dangers, 0, conservativeCalls)
 			w.weights.ahead.unexplained = unexplained
@@ -128,6 +119,22 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			close(t)
 		}
 	}, nil
+}
+
+// newAnalysis makes the lookahead analysis that the schedule asks, for one worker.
+func (c *Campaign) newAnalysis(goals map[bytecode.CodeID][]goal, unexplained map[bytecode.CodeID]bool) (a analysis) {
+	if c.Schedule.calls == noAnalysis || len(c.Targets) == 0 {
+		return a
+	}
+	a.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+	a.steering.unexplained = unexplained
+	if c.Schedule.directed {
+		a.steering.observed.SeenOnly = true // opening takes care of the other calls
+		a.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+		a.opening.unexplained = unexplained
+		a.opening.changes = newChanges(c.Table, goals)
+	}
+	return a
 }
 
 // newWorker makes a worker without lookahead analysis; other may be nil.
