@@ -54,15 +54,18 @@
 //	pathfinder.go what solving knows, and the run that it is at
 //	shorten.go    leaving out calls that do not matter
 //	try.go        running an input, and recording what it showed
-//	analyze.go    the lookahead analysis of an execution, and its LID
 //	sightings.go  what oracles saw, for the first time
 //	extreme.go    executions whose numbers are worth following
 //
-// Techniques that make inputs, and run nothing:
+// What it asks the lookahead analysis:
 //
+//	analyze.go    what was ahead of an execution, and its LID
 //	energy.go     more energy for nested branches and dangerous instructions
 //	steer.go      asks fuzzer/lookahead about executions
 //	changes.go    instructions that change state, which targets may wait for
+//
+// Techniques that make inputs, and run nothing:
+//
 //	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
 //	mutate.go     mutants and splices
 //	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
