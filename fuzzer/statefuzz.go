@@ -31,7 +31,7 @@ const (
 	newStateWords = 4
 )
 
-// stateFuzzing is a technique: it runs the last call of a sequence again, from other states.
+// stateFuzzing is a stage: it runs the last call of a sequence again, from other states.
 type stateFuzzing struct {
 	*runner
 	paths pathSet // from overridden states
