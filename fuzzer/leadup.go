@@ -38,17 +38,6 @@ type writerOf struct {
 	calls input.Packed
 }
 
-// writersFor are those that the suite has of what a seed's last call reads: other workers may have found them.
-func (s *Suite) writersFor(seed *Seed) (all []writerOf) {
-	for _, key := range seed.reads {
-		known := s.writers[key]
-		for _, w := range known[:min(len(known), maxWritersKept)] {
-			all = append(all, writerOf{key, w.Calls})
-		}
-	}
-	return all
-}
-
 // noteWriters notes what a task has shown of who writes what.
 func (w *worker) noteWriters(b *batch) {
 	for i := range b.discoveries {
@@ -62,7 +51,7 @@ func (w *worker) noteWriters(b *batch) {
 		}
 		packed := input.Pack(seq, nil)
 		for _, key := range d.writes {
-			w.writers.add(key, packed)
+			w.solving.writers.add(key, packed)
 		}
 	}
 }
@@ -123,28 +112,31 @@ func (p *pathfinder) strand(base *point, side within) {
 	}
 }
 
-// retryStranded takes up the stranded run that has waited for longest.
-func (w *worker) retryStranded(ctx context.Context, b *batch) {
-	w.stranded = slices.DeleteFunc(w.stranded, func(s stranded) bool { return w.contexts[s.side] == taken || w.leadUps[s.side] >= maxLeadUps })
-	if len(w.stranded) == 0 || !w.affords(w.stranded[0].sequence, b) {
-		return
+// retryStranded takes up the stranded run that has waited for longest. It returns where that got through to; nil: nowhere.
+func (w *worker) retryStranded(ctx context.Context, b *batch) *pathfinder {
+	w.solving.stranded = slices.DeleteFunc(w.solving.stranded, func(s stranded) bool {
+		return w.solving.contexts[s.side] == taken || w.solving.leadUps[s.side] >= maxLeadUps
+	})
+	if len(w.solving.stranded) == 0 || !w.affords(w.solving.stranded[0].sequence, b) {
+		return nil
 	}
-	next := w.stranded[0]
-	w.stranded = append(w.stranded[1:], next)
+	next := w.solving.stranded[0]
+	w.solving.stranded = append(w.solving.stranded[1:], next)
 	exec, ok := w.run(ctx, next.sequence, b)
 	if !ok {
-		return
+		return nil
 	}
-	p := &pathfinder{worker: w, ctx: ctx, b: b}
+	p := w.newPathfinder(ctx, b)
 	p.rebase(p.point(next.sequence, exec))
 	p.read(p.base, exec)
 	h := helpers{pathfinder: p, base: p.base}
 	if !h.mayTry(next.side) {
-		return
+		return nil
 	}
 	if there := h.withHelpers(); there != nil && h.through(there, passage{next.side, h.base.branches}) {
-		p.onward()
+		return p
 	}
+	return nil
 }
 
 // helpers lead up to branches of one run.
@@ -293,7 +285,7 @@ func (h *helpers) withHelpers() *point {
 		return nil
 	}
 	helped = append(helped, seq[last])
-	clear(h.leadHashes.hashes)
+	h.tried.forget()
 	led := map[int]bool{} // to an element that is read; it may be of one only
 	for {
 		exec, _, ok := h.try(h.ctx, helped, h.b)
@@ -301,7 +293,8 @@ func (h *helpers) withHelpers() *point {
 			h.ended = true
 			return nil
 		}
-		leads := h.substitute(helped, exec)
+		h.step.begin(nil, lead{sequence: helped, joined: true}, exec, false, maxSubstitutions)
+		leads := h.keySubstitution.toward(h.step, len(helped)-1)
 		at := slices.IndexFunc(leads, func(l lead) bool { return l.substituted != nil && !led[l.substituted.call] })
 		if at < 0 {
 			there := h.point(helped, exec)
@@ -311,24 +304,4 @@ func (h *helpers) withHelpers() *point {
 		led[leads[at].substituted.call] = true
 		helped = leads[at].sequence
 	}
-}
-
-// onward gets through one branch after the other, with helpers where nothing else does.
-func (p *pathfinder) onward() {
-	for range maxSolved {
-		p.solveOnward()
-		if p.ended || !p.leadUp(p.undecided()) {
-			return
-		}
-	}
-}
-
-// undecided lists the branches with an untaken side, the last first, whether numbers of the call move them or not.
-func (p *pathfinder) undecided() (targets []int) {
-	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
-		if b := &p.last[i]; !p.tracker.decided(b.Code, &b.Comparison) {
-			targets = append(targets, i)
-		}
-	}
-	return targets
 }

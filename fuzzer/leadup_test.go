@@ -19,7 +19,7 @@ func TestLeadUp(t *testing.T) {
 			t.Fatal(b.fault)
 		}
 		for _, key := range footprint(exec).writes {
-			w.writers.add(key, input.Pack(seq, nil))
+			w.solving.writers.add(key, input.Pack(seq, nil))
 		}
 	}
 	seq := parse(t, p.space, "user1 Fee.transfer(address,uint256) args (user2, 0)")
@@ -27,7 +27,7 @@ func TestLeadUp(t *testing.T) {
 	if !ok {
 		t.Fatal(b.fault)
 	}
-	path := &pathfinder{worker: w, ctx: context.Background(), b: &b}
+	path := w.newPathfinder(context.Background(), &b)
 	path.rebase(path.point(seq, exec))
 	path.read(path.base, exec)
 	path.onward()

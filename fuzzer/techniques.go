@@ -8,7 +8,8 @@ import (
 )
 
 // Techniques is a set of techniques that a campaign can do without, so that the effect of
-// each can be measured. The zero value is the empty set.
+// each can be measured. The zero value is the empty set. What a worker does by its stages has
+// the same names there; the frontier is the schedule's, and the dictionary the mutator's.
 type Techniques struct {
 	Prediction bool // inputs predicted from comparisons (harvey §4)
 	Solving    bool // several branches solved for at once, by the effect of a call's words on all of them
