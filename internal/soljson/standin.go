@@ -63,6 +63,9 @@ func StandIn(folder, modules string) (io.Closer, error) {
 	return l, nil
 }
 
+// started is the environment that this process was started with: tests set another cache folder, which go would fill too.
+var started = os.Environ()
+
 // standIn builds the program, once in a process.
 var standIn = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "standin")
@@ -72,6 +75,7 @@ var standIn = sync.OnceValues(func() ([]byte, error) {
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "node")
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "github.com/sightline-evm/sightline/internal/soljson/standin")
+	cmd.Env = started
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
 	}
