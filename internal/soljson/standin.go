@@ -82,19 +82,45 @@ var standIn = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(program)
 })
 
-// answer answers one question of the program: an input to a compiler. An empty answer has it ask node.
+// What a stand-in asks of a compiler.
+const (
+	AskVersion = "--version"       // as a native solc says it
+	AskCompile = "--standard-json" // the input follows
+)
+
+// answer answers one question of the program: a compiler, what is asked, and an input. An empty answer has it ask node.
 func answer(c net.Conn, modules string) {
 	defer c.Close()
-	question, err := Receive(c, 2)
+	question, err := Receive(c, 3)
 	if err != nil {
 		return
 	}
 	var output []byte
 	path, err := filepath.EvalSymlinks(string(question[0]))
 	if err == nil && strings.HasPrefix(path, modules) && filepath.Base(path) == "soljson.js" {
-		output, _ = Compile(path, question[1]) // node says what is wrong
+		// Where there is an error, node says what is wrong.
+		if string(question[1]) == AskVersion {
+			output, _ = versionOf(path)
+		} else {
+			output, _ = Compile(path, question[2])
+		}
 	}
 	_ = Send(c, output) // whoever asked may have been killed
+}
+
+var versions sync.Map // what programs of [Program] answer, by compiler
+
+func versionOf(soljson string) ([]byte, error) {
+	if text, ok := versions.Load(soljson); ok {
+		return text.([]byte), nil //nolint:errcheck,forcetypeassert // nothing else is kept
+	}
+	cmd := exec.Command("node", "-e", program, "--", AskVersion)
+	cmd.Env = append(os.Environ(), "SOLJSON="+soljson)
+	text, err := cmd.Output()
+	if err == nil {
+		versions.Store(soljson, text)
+	}
+	return text, err
 }
 
 // Send writes messages, each with its length before it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/internal/soljson"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -42,6 +43,24 @@ func TestStandIn(t *testing.T) {
 	}
 	if got := node("in", "-e", runner, "--", ours, "version"); got != "node: in" {
 		t.Errorf("version: %s", got)
+	}
+	program, err := soljson.Program(t.TempDir(), ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := node("", program, "--version"); !strings.HasSuffix(got, "\nVersion: 0.8.30+commit.73712a01.Linux.g++\n") {
+			t.Errorf("version: %q", got)
+		}
+	}
+	if got := node(input, program, "--allow-paths", ".", "--standard-json"); !strings.Contains(got, `"a.sol":{"A":{"abi":[]}}`) {
+		t.Errorf("compiled by the program: %s", got)
+	}
+	if got := node("", program); got != "solc: give --version or --standard-json\nexit status 1" {
+		t.Errorf("the program without a mode: %s", got)
+	}
+	if _, ok := soljson.CompilerOf(theirs); ok {
+		t.Error("another file is a program")
 	}
 	if got := node("", "-e", "console.log('no'); process.exit(7)"); got != "no\nexit status 7" {
 		t.Errorf("other programs: %s", got)

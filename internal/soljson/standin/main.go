@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/sightline-evm/sightline/internal/soljson"
@@ -30,14 +31,17 @@ func run(args []string) error {
 	}
 	folder := filepath.Dir(program)
 	node := filepath.Join(folder, soljson.Node)
-	if len(args) != 5 || args[0] != "-e" || args[2] != "--" || args[4] != "compile" { // as diffmap/compile/solc starts node
+	compiler, question := asked(args)
+	if compiler == "" {
 		return syscall.Exec(node, append([]string{"node"}, args...), os.Environ())
 	}
-	input, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
+	var input []byte
+	if question == soljson.AskCompile {
+		if input, err = io.ReadAll(os.Stdin); err != nil {
+			return err
+		}
 	}
-	if output, ok := ask(filepath.Join(folder, soljson.Socket), args[3], input); ok {
+	if output, ok := ask(filepath.Join(folder, soljson.Socket), compiler, question, input); ok {
 		_, err := os.Stdout.Write(output)
 		return err
 	}
@@ -50,14 +54,31 @@ func run(args []string) error {
 	return nil
 }
 
-// ask has an input compiled; false where node has to.
-func ask(socket, compiler string, input []byte) (output []byte, ok bool) {
+// asked is the compiler that node is to run, and what is asked of it; empty where it is to run something else.
+func asked(args []string) (compiler, question string) {
+	if len(args) == 5 && args[0] == "-e" && args[2] == "--" && args[4] == "compile" { // by diffmap/compile/solc
+		return args[3], soljson.AskCompile
+	}
+	if len(args) < 2 {
+		return "", ""
+	}
+	for _, question := range []string{soljson.AskVersion, soljson.AskCompile} {
+		if slices.Contains(args[1:], question) { // by a build tool
+			compiler, _ := soljson.CompilerOf(args[0])
+			return compiler, question
+		}
+	}
+	return "", ""
+}
+
+// ask asks the process that listens; false where node has to answer.
+func ask(socket, compiler, question string, input []byte) (output []byte, ok bool) {
 	c, err := net.Dial("unix", socket)
 	if err != nil {
 		return nil, false
 	}
 	defer c.Close()
-	if err := soljson.Send(c, []byte(compiler), input); err != nil {
+	if err := soljson.Send(c, []byte(compiler), []byte(question), input); err != nil {
 		return nil, false
 	}
 	answer, err := soljson.Receive(c, 1)
