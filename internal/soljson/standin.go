@@ -99,9 +99,10 @@ func answer(c net.Conn, modules string) {
 	path, err := filepath.EvalSymlinks(string(question[0]))
 	if err == nil && strings.HasPrefix(path, modules) && filepath.Base(path) == "soljson.js" {
 		// Where there is an error, node says what is wrong.
-		if string(question[1]) == AskVersion {
+		switch string(question[1]) {
+		case AskVersion:
 			output, _ = versionOf(path)
-		} else {
+		case AskCompile:
 			output, _ = Compile(path, question[2])
 		}
 	}
