@@ -18,6 +18,9 @@ var everything = []string{
 	"evm.deployedBytecode.immutableReferences",
 }
 
+// talkative are compilers that answer more than they are asked for, as old ones do: what of that would be there is not known.
+var talkative sync.Map
+
 // question is a standard-JSON input, whatever outputs it selects.
 type question struct {
 	input    map[string]json.RawMessage
@@ -62,12 +65,12 @@ func (q question) whole() ([]byte, error) {
 }
 
 // part is what of an answer to everything was asked for; false where the compiler has errors, which may be about what
-// was not, and where it answers more than it is asked for, as old ones do.
+// was not, and where it is talkative.
 func (q question) part(answer []byte) (output []byte, ok bool) {
 	var all map[string]json.RawMessage
 	var sources map[string]map[string]json.RawMessage
 	var contracts map[string]map[string]map[string]json.RawMessage
-	if json.Unmarshal(answer, &all) != nil || bytes.Contains(all["errors"], []byte(`"severity":"error"`)) ||
+	if failed(answer) || json.Unmarshal(answer, &all) != nil ||
 		json.Unmarshal(all["sources"], &sources) != nil || json.Unmarshal(all["contracts"], &contracts) != nil {
 		return nil, false
 	}
@@ -92,6 +95,9 @@ func (q question) part(answer []byte) (output []byte, ok bool) {
 	output, err := json.Marshal(parts)
 	return output, err == nil
 }
+
+// failed reports whether an answer has errors.
+func failed(answer []byte) bool { return bytes.Contains(answer, []byte(`"severity":"error"`)) }
 
 // partOf are those of a contract's outputs below a prefix that were asked for.
 func (q question) partOf(outputs map[string]json.RawMessage, prefix string) (some map[string]any, ok bool) {

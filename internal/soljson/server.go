@@ -40,12 +40,19 @@ var servers struct {
 //
 // What is asked twice, for other outputs of the same sources, is compiled once.
 func Compile(soljson string, input []byte) ([]byte, error) {
-	if q, ok := read(input); ok {
-		if answer, err := q.answerOf(soljson); err == nil {
-			if output, ok := q.part(answer); ok {
-				return output, nil
-			}
-		}
+	q, ok := read(input)
+	if _, more := talkative.Load(soljson); !ok || more {
+		return compile(soljson, input)
+	}
+	answer, err := q.answerOf(soljson)
+	if err != nil {
+		return compile(soljson, input)
+	}
+	if output, ok := q.part(answer); ok {
+		return output, nil
+	}
+	if !failed(answer) {
+		talkative.Store(soljson, true)
 	}
 	return compile(soljson, input)
 }
