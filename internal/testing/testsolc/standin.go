@@ -47,14 +47,16 @@ func standIn(modules string) (folder string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(folder) }
 	var l io.Closer
 	if err = os.Chmod(folder, 0o755); err == nil {
 		l, err = soljson.StandIn(folder, modules)
 	}
 	if err != nil {
-		remove()
+		_ = os.RemoveAll(folder)
 		return "", nil, err
 	}
-	return folder, func() { _ = l.Close(); remove() }, nil
+	return folder, func() {
+		_ = l.Close()
+		_ = os.RemoveAll(folder)
+	}, nil
 }
