@@ -90,7 +90,7 @@ const (
 
 // answer answers one question of the program: a compiler, what is asked, and an input. An empty answer has it ask node.
 func answer(c net.Conn, modules string) {
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	question, err := Receive(c, 3)
 	if err != nil {
 		return

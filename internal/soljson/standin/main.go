@@ -18,40 +18,43 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	code, err := run(os.Args[1:])
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "standin:", err)
-		os.Exit(1)
 	}
+	os.Exit(code) //nolint:forbidigo // it is a program
 }
 
-func run(args []string) error {
+// run answers, or runs node, and returns the exit code.
+func run(args []string) (code int, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return 1, err
 	}
 	folder := filepath.Dir(program)
 	node := filepath.Join(folder, soljson.Node)
 	compiler, question := asked(args)
 	if compiler == "" {
-		return syscall.Exec(node, append([]string{"node"}, args...), os.Environ())
+		return 1, syscall.Exec(node, append([]string{"node"}, args...), os.Environ())
 	}
 	var input []byte
 	if question == soljson.AskCompile {
 		if input, err = io.ReadAll(os.Stdin); err != nil {
-			return err
+			return 1, err
 		}
 	}
 	if output, ok := ask(filepath.Join(folder, soljson.Socket), compiler, question, input); ok {
-		_, err := os.Stdout.Write(output)
-		return err
+		if _, err := os.Stdout.Write(output); err != nil {
+			return 1, err
+		}
+		return 0, nil
 	}
 	cmd := exec.Command(node, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), os.Stdout, os.Stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
-		return err
+		return 1, err
 	}
-	os.Exit(cmd.ProcessState.ExitCode())
-	return nil
+	return cmd.ProcessState.ExitCode(), nil
 }
 
 // asked is the compiler that node is to run, and what is asked of it; empty where it is to run something else.
@@ -77,7 +80,7 @@ func ask(socket, compiler, question string, input []byte) (output []byte, ok boo
 	if err != nil {
 		return nil, false
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	if err := soljson.Send(c, []byte(compiler), []byte(question), input); err != nil {
 		return nil, false
 	}
