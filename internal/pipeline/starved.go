@@ -33,11 +33,19 @@ func (d *describer) isTest(contract string) bool {
 func (d *describer) starved(allowed bool) {
 	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
 	reverts := d.reverting()
-	open := map[string]bool{} // contracts with targets that no call reached
+	open := map[string]bool{} // contracts with targets that no call executed, and functions whose calls did, and all failed
 	for i := range d.result.Targets {
-		if !d.result.Targets[i].Unreachable {
-			s.Targets++
-			open[d.change.Mapping.Targets[i].Contract] = open[d.change.Mapping.Targets[i].Contract] || !d.result.Targets[i].Reached && !(reverts[i] && d.result.Targets[i].Entered)
+		t := &d.result.Targets[i]
+		if t.Unreachable {
+			continue
+		}
+		s.Targets++
+		switch contract := d.change.Mapping.Targets[i].Contract; {
+		case t.Reached || reverts[i] && t.Entered:
+		case !t.Entered || len(t.Sequence) == 0:
+			open[contract] = true
+		default: // another function that burns gas does not hide it
+			open[contract+"."+t.Sequence[len(t.Sequence)-1].Function.Name] = true
 		}
 	}
 	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled {
@@ -50,7 +58,7 @@ func (d *describer) starved(allowed bool) {
 		}
 	}
 	for _, b := range d.result.Burners {
-		if open[b.Contract] && !d.isTest(b.Contract) && b.Ended < max(1, s.Needed/uint64(s.Targets)) {
+		if (open[b.Contract] || open[b.Contract+"."+b.Function]) && !d.isTest(b.Contract) && b.Ended < max(1, s.Needed/uint64(s.Targets)) {
 			s.Burning = append(s.Burning, b.Contract+"."+b.Function)
 		}
 	}
