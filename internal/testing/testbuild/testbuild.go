@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap"
@@ -67,29 +68,41 @@ func Write(t testing.TB, folder, name, version string, sources map[string]string
 // standardJSON is a compiler's input and output.
 func standardJSON(t testing.TB, version string, sources map[string]string, settings map[string]any) (input, output []byte) {
 	t.Helper()
-	ctx := context.Background()
 	root := moduleRoot(t)
-	modules := filepath.Join(root, ".cache", "npm", "node_modules")
-	if _, err := os.Stat(modules); err != nil {
-		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
-	}
-	compiler, err := solc.Find(ctx, []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	compiler := compilerOf(t, root, version)
 	content := map[string]any{}
 	for path, text := range sources {
 		content[path] = map[string]any{"content": text}
 	}
 	all := map[string]any{"outputSelection": selection}
 	maps.Copy(all, settings)
-	input, err = json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": all})
+	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": all})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return input, cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
 		return soljson.Compile(compiler.Path(), input)
 	})
+}
+
+// compilers are those that were found, by version: to know one, all of it is read.
+var compilers sync.Map
+
+func compilerOf(t testing.TB, root, version string) *solc.Compiler {
+	t.Helper()
+	if known, ok := compilers.Load(version); ok {
+		return known.(*solc.Compiler) //nolint:errcheck,forcetypeassert // nothing else is kept
+	}
+	modules := filepath.Join(root, ".cache", "npm", "node_modules")
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
+	}
+	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compilers.Store(version, compiler)
+	return compiler
 }
 
 var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
