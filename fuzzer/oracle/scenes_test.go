@@ -40,7 +40,7 @@ const verdicts = "../../internal/pipeline/testdata/verdicts"
 //	# reentrancy: high, Bank.sol:8, call 2: Bank is entered again by withdraw in the middle of withdraw, …
 //	# audit only, ether-freezing: note, …
 //
-// With -update the lines of what is seen are written anew; with -record NAME,…, sequences are searched for as well.
+// Lines that begin with "##" are remarks. With -update the lines of what is seen are written anew; with -record NAME,…, sequences are searched for as well.
 func TestScenes(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenes/*.txt")
 	if err != nil || len(files) == 0 {
@@ -64,7 +64,7 @@ func sequencesIn(text string) (all []string) {
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		var calls []string
 		for line := range strings.Lines(block) {
-			if !strings.HasPrefix(line, "#") {
+			if strings.HasPrefix(line, "## ") || !strings.HasPrefix(line, "#") {
 				calls = append(calls, strings.TrimSpace(line))
 			}
 		}
