@@ -38,15 +38,12 @@ by failing or by taking longer than three times what it took before and half a m
   go run -C tools ./mutate -sample 100 -seed 2 -tests ./fuzzer/lookahead 'fuzzer/lookahead/*.go'
   go run -C tools ./mutate -list report/verdict.go
 
-Where most mistakes are noticed by a few quick tests, -first names them: the others run where those notice nothing.
-
 The exit code is 1 if the score is below -least.
 
 `
 
 var options struct {
-	tests           string
-	run, first      string
+	tests, run      string
 	sample, workers int
 	seed            uint64
 	least           float64
@@ -61,7 +58,6 @@ func main() {
 	}
 	flags.StringVar(&options.tests, "tests", "", "packages whose tests run, separated by commas; empty: those of the files")
 	flags.StringVar(&options.run, "run", "", "only the tests that match this, as go test -run has it")
-	flags.StringVar(&options.first, "first", "", "the tests that run first, likewise; empty: all run at once")
 	flags.IntVar(&options.sample, "sample", 0, "so many mistakes, drawn at random; 0: all")
 	flags.Uint64Var(&options.seed, "seed", 1, "of what is drawn")
 	flags.IntVar(&options.workers, "workers", 2, "mistakes that are tried at a time")
@@ -124,10 +120,7 @@ func run(ctx context.Context, patterns []string, stdout, stderr io.Writer) (floa
 		}
 		return 100, nil
 	}
-	t := tester{root: root, runs: []string{options.run}, limit: time.Hour}
-	if options.first != "" {
-		t.runs = []string{options.first, options.run}
-	}
+	t := tester{root: root, run: options.run, limit: time.Hour}
 	if options.tests != "" {
 		t.packages = strings.Split(options.tests, ",")
 	} else {
@@ -199,7 +192,7 @@ func read(root, name string) ([]mutant, error) {
 type tester struct {
 	root     string
 	packages []string
-	runs     []string // patterns of tests, one after the other, as long as nothing is noticed
+	run      string
 	limit    time.Duration
 }
 
@@ -270,6 +263,9 @@ func (t *tester) try(ctx context.Context, m *mutant) (outcome, string, error) {
 	limited, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
 	args := []string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", t.limit.String()}
+	if t.run != "" {
+		args = append(args, "-run", t.run)
+	}
 	if m != nil {
 		file, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
 		text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(t.root, m.file): file}})
@@ -281,24 +277,13 @@ func (t *tester) try(ctx context.Context, m *mutant) (outcome, string, error) {
 		}
 		args = append(args, "-overlay", overlay)
 	}
-	for _, run := range t.runs {
-		outcome, out, err := t.test(ctx, limited, dir, append(append(args, "-run", run), t.packages...))
-		if err != nil || outcome != survived {
-			return outcome, out, err
-		}
-	}
-	return survived, "", nil
-}
-
-// test runs the go command.
-func (t *tester) test(ctx, limited context.Context, dir string, args []string) (outcome, string, error) {
-	cmd := exec.CommandContext(limited, "go", args...)
+	cmd := exec.CommandContext(limited, "go", append(args, t.packages...)...)
 	cmd.Dir = t.root
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.WaitDelay = time.Minute // arbitrary: programs that tests have started hold the pipe
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"slices"
 	"strconv"
 )
 
@@ -82,7 +81,7 @@ func (c *collector) visit(n ast.Node) bool {
 		c.operator(n.TokPos, n.Tok)
 	case *ast.AssignStmt:
 		c.operator(n.TokPos, n.Tok)
-		if n.Tok == token.ASSIGN && !isBlank(n.Lhs) {
+		if n.Tok == token.ASSIGN {
 			c.drop(n)
 		}
 	case *ast.ExprStmt:
@@ -117,28 +116,12 @@ func (c *collector) visit(n ast.Node) bool {
 			}
 		}
 	case *ast.CallExpr:
-		f, ok := n.Fun.(*ast.Ident)
-		switch {
-		case !ok:
-		case f.Name == "panic": // what panics say is for people
-			return false
-		case f.Name == "make" && len(n.Args) > 1:
-			// How much room there is changes nothing but the time it takes.
-			if _, isMap := n.Args[0].(*ast.MapType); !isMap {
-				ast.Inspect(n.Args[1], c.visit)
-			}
+		// What panics say, and what is logged, is for people.
+		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "panic" {
 			return false
 		}
 	}
 	return true
-}
-
-// isBlank reports whether an assignment keeps nothing: it tells the compiler what is in bounds.
-func isBlank(left []ast.Expr) bool {
-	return !slices.ContainsFunc(left, func(e ast.Expr) bool {
-		name, ok := e.(*ast.Ident)
-		return !ok || name.Name != "_"
-	})
 }
 
 // drop leaves a statement out. Where that leaves something unused, the file does not compile, and the mistake does not count.
