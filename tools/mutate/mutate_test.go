@@ -26,7 +26,7 @@ func f(a, b int, ok bool) int {
 		b++
 		break
 	}
-	_ = strings.Repeat("a"+"b", a&b)
+	_ = strings.Repeat(strings.Replace("a"+"b", "", "", -1), a&b)
 	panic("a is " + "b")
 }
 

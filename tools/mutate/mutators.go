@@ -171,8 +171,8 @@ func (c *collector) either(n *ast.BinaryExpr, x, op, y string) func(id int) []ed
 	return c.wrap(n, "(mutateIs(\x00) && (("+x+") "+op+" ("+y+")) || !mutateIs(\x00) && (", "))", 0)
 }
 
-// number mistakes a number for the next one. Those of comparisons are made with them, and how much is reserved changes
-// nothing that a test could see.
+// number mistakes a number for the next one. Those of comparisons are made with them. Left out is what a test could not
+// see: how much is reserved, and numbers that mean the same.
 func (c *collector) number(n *ast.BasicLit) {
 	next, ok := following(n)
 	if !ok {
@@ -186,6 +186,14 @@ func (c *collector) number(n *ast.BasicLit) {
 	case *ast.CallExpr:
 		last := len(around.Args) - 1
 		if isCall(around, "Grow") || isCall(around, "make") && around.Args[last] == n && (last == 2 || isMap(around.Args[0])) {
+			return
+		}
+		if (isCall(around, "ParseFloat") || isCall(around, "FormatFloat")) && around.Args[last] == n {
+			return // a size of other than 32 bits is one of 64
+		}
+	case *ast.UnaryExpr:
+		// f(…, -1) asks for all; any other negative number does, too.
+		if call, ok := c.around[len(c.around)-3].(*ast.CallExpr); ok && around.Op == token.SUB && call.Args[len(call.Args)-1] == around {
 			return
 		}
 	}
