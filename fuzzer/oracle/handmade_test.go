@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -780,5 +781,160 @@ func TestAttack(t *testing.T) {
 	s.World.Senders = nil
 	if got := s.outsider(); got != (common.Address{}) || s.namesOutsider(make([]byte, 64)) {
 		t.Errorf("where there is none, the outsider is %s", got)
+	}
+}
+
+// TestChosenSlots: each write to a marked slot is told, also behind others that are not; a narrowly marked one only if the same instruction
+// writes a variable as well.
+func TestChosenSlots(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.SSTORE, vm.SSTORE))
+	p.Contract.Variables = []bytecode.Variable{{Name: "owner", Slot: number(3), Slots: number(2)}}
+	write := func(pc uint32, slot uint256.Int) evm.StorageAccess {
+		return evm.StorageAccess{PC: pc, Write: true, Address: vault, Slot: slot, Base: slot}
+	}
+	narrow, wide := *MarkedOf(64), MarkedSlot
+	read := write(0, wide)
+	read.Write = false
+	element := write(0, narrow)
+	element.Base = number(9)
+	elsewhere := write(0, number(4))
+	elsewhere.Address = token
+	for name, c := range map[string]struct {
+		accesses []evm.StorageAccess
+		want     []string
+	}{
+		"an ordinary slot":                {[]evm.StorageAccess{write(0, number(3))}, nil},
+		"a marked one":                    {[]evm.StorageAccess{write(0, wide)}, []string{choosesSlot}},
+		"near it":                         {[]evm.StorageAccess{write(0, *new(uint256.Int).AddUint64(&wide, 77))}, []string{choosesSlot}},
+		"it is read":                      {[]evm.StorageAccess{read}, nil},
+		"narrowly":                        {[]evm.StorageAccess{write(0, narrow)}, nil},
+		"narrowly, then another":          {[]evm.StorageAccess{write(0, narrow), write(1, wide)}, []string{choosesSlot}},
+		"a read, then another":            {[]evm.StorageAccess{read, write(1, wide)}, []string{choosesSlot}},
+		"an ordinary one, then another":   {[]evm.StorageAccess{write(0, number(3)), write(1, wide)}, []string{choosesSlot}},
+		"narrowly, and a variable":        {[]evm.StorageAccess{write(0, narrow), write(0, number(4))}, []string{choosesSlot + ", that of owner among them"}},
+		"narrowly, and behind it":         {[]evm.StorageAccess{write(0, narrow), write(0, number(5))}, nil},
+		"narrowly, and before it":         {[]evm.StorageAccess{write(0, narrow), write(0, number(2))}, nil},
+		"narrowly, and by another":        {[]evm.StorageAccess{write(0, narrow), write(1, number(4))}, nil},
+		"narrowly, and of another":        {[]evm.StorageAccess{write(0, narrow), elsewhere}, nil},
+		"an element, and a variable":      {[]evm.StorageAccess{element, write(0, number(4))}, nil},
+		"both, and a variable in between": {[]evm.StorageAccess{write(0, wide), write(0, number(3)), write(1, wide)}, []string{choosesSlot, choosesSlot}},
+	} {
+		exec := &evm.Execution{
+			Frames: []evm.Frame{{Parent: -1, Outcome: evm.Reverted, Program: p, Storage: []evm.StorageAccess{write(0, wide), write(0, number(4))}}, {Parent: -1, Call: 1, Program: p, Storage: c.accesses}, {Parent: -1, Call: 2}},
+			Calls:  []evm.CallResult{{Outcome: evm.Reverted, Frames: [2]int{0, 1}}, {Frames: [2]int{1, 2}}, {Frames: [2]int{2, 3}}},
+		}
+		var got []string
+		checkArbitraryWrite(exec, func(o Observation) {
+			got = append(got, o.Message)
+			if o.Call != 1 || o.Contract != "C.sol:C" {
+				t.Errorf("%s: call %d of %s", name, o.Call, o.Contract)
+			}
+		})
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got := VariableAt(p.Contract, &narrow); got != nil {
+		t.Errorf("at the marked slot is %s", got.Name)
+	}
+}
+
+// TestSuspects: executions in which an attacker's contract, a signature or all the gas there is takes part are looked at closely.
+func TestSuspects(t *testing.T) {
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  bool
+	}{
+		"an ordinary call":      {evm.Frame{Caller: user, CodeAddress: vault}, false},
+		"the attacker calls":    {evm.Frame{Caller: attacker.Address, CodeAddress: vault}, true},
+		"the attacker's code":   {evm.Frame{Caller: vault, CodeAddress: attacker.Address}, true},
+		"a signature":           {evm.Frame{Caller: vault, CodeAddress: ecrecoverAddress}, true},
+		"all gas":               {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas/2 + 1}, true},
+		"half of it":            {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas / 2}, false},
+		"much gas, and success": {evm.Frame{GasUsed: evm.CallGas}, false},
+	} {
+		if got := IsSuspect(&evm.Execution{Frames: []evm.Frame{{}, c.frame}}); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestBurns: a frame that called one which used more than half of its gas has not used it up itself.
+func TestBurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   bool
+	}{
+		"alone":                 {[]evm.Frame{{GasUsed: 100}}, false},
+		"a cheap callee":        {[]evm.Frame{{GasUsed: 100}, {Depth: 1, GasUsed: 50}}, false},
+		"an expensive one":      {[]evm.Frame{{GasUsed: 100}, {Depth: 1, GasUsed: 51}}, true},
+		"further down":          {[]evm.Frame{{GasUsed: 100}, {Depth: 1}, {Depth: 2, GasUsed: 51}}, true},
+		"that is another's":     {[]evm.Frame{{GasUsed: 100}, {Depth: 0, GasUsed: 100}}, false},
+		"behind another's":      {[]evm.Frame{{GasUsed: 100}, {Depth: 0}, {Depth: 1, GasUsed: 100}}, false},
+		"the second of its own": {[]evm.Frame{{GasUsed: 100}, {Depth: 1}, {Depth: 1, GasUsed: 99}}, true},
+	} {
+		if got := (&Scene{Exec: &evm.Execution{Frames: c.frames}}).burns(0); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestTaintedBranches: what a branch compares, and of what, as notes ask for it.
+func TestTaintedBranches(t *testing.T) {
+	from := func(s evm.Source) evm.Taint { return evm.Taint{Sources: s} }
+	via := func(s evm.Source) evm.Taint { return evm.Taint{Via: s} }
+	zero, nine := number(0), number(9)
+	branch := func(op vm.OpCode, left, right evm.Taint, x, y uint256.Int) *evm.TracedBranch {
+		return &evm.TracedBranch{
+			Op: byte(op), LeftTaint: left, RightTaint: right, Left: x, Right: y,
+			Condition: evm.Taint{Sources: left.Sources | right.Sources, Via: left.Via | right.Via, Labels: append(slices.Clone(left.Labels), right.Labels...)},
+		}
+	}
+	clean := evm.Taint{}
+	success := evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin, Labels: []evm.Label{{Kind: evm.OfSuccess}}}
+	answer := evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin, Labels: []evm.Label{{Kind: evm.OfAnswer}}}
+	for name, c := range map[string]struct {
+		b                         *evm.TracedBranch
+		againstZero, isSet, isSum bool
+		byOrigin                  bool
+	}{
+		"a word and zero":                 {b: branch(vm.EQ, from(evm.FromStorage), clean, nine, zero), againstZero: true, isSet: true},
+		"zero and a word":                 {b: branch(vm.EQ, clean, from(evm.FromStorage), zero, nine), againstZero: true, isSet: true},
+		"a word and nine":                 {b: branch(vm.EQ, from(evm.FromStorage), clean, nine, nine)},
+		"a word that is zero, and nine":   {b: branch(vm.EQ, from(evm.FromStorage), clean, zero, nine)},
+		"two words, of which one is zero": {b: branch(vm.EQ, from(evm.FromStorage), from(evm.FromStorage), nine, zero)},
+		"a word above zero":               {b: branch(vm.GT, from(evm.FromStorage), clean, nine, zero), againstZero: true, isSet: true},
+		"zero below a word":               {b: branch(vm.LT, clean, from(evm.FromStorage), zero, nine), againstZero: true, isSet: true},
+		"signed":                          {b: branch(vm.SLT, clean, from(evm.FromStorage), zero, nine)},
+		"is it zero":                      {b: branch(vm.ISZERO, from(evm.FromNumber), clean, nine, zero), againstZero: true},
+		"a time and a sum with it":        {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp), nine, nine), isSum: true},
+		"a time and what is kept":         {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromStorage), nine, nine)},
+		"a time and one that is kept":     {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp|evm.FromStorage), nine, nine)},
+		"a time and a hash of it":         {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp|evm.Hashed), nine, nine)},
+		"who sends":                       {b: branch(vm.EQ, from(evm.FromOrigin), clean, nine, nine), byOrigin: true},
+		"who sends, and who calls":        {b: branch(vm.EQ, from(evm.FromOrigin), from(evm.FromCaller), nine, nine)},
+		"who calls, and who sends":        {b: branch(vm.EQ, from(evm.FromCaller), from(evm.FromOrigin), nine, nine)},
+		"both, and both":                  {b: branch(vm.EQ, from(evm.FromOrigin|evm.FromCaller), from(evm.FromOrigin|evm.FromCaller), nine, nine), byOrigin: true},
+		"both, and nine":                  {b: branch(vm.EQ, from(evm.FromOrigin|evm.FromCaller), clean, nine, nine), byOrigin: true},
+		"nine, and both":                  {b: branch(vm.EQ, clean, from(evm.FromOrigin|evm.FromCaller), nine, nine), byOrigin: true},
+		"who calls":                       {b: branch(vm.EQ, from(evm.FromCaller), clean, nine, nine)},
+		"what is kept under it":           {b: branch(vm.EQ, evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin}, clean, nine, nine), byOrigin: true},
+		"two that are":                    {b: branch(vm.EQ, evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin}, via(evm.FromOrigin), nine, nine)},
+		"what is read under it":           {b: branch(vm.EQ, via(evm.FromOrigin), clean, nine, nine)},
+		"whether a call of it succeeded":  {b: branch(vm.EQ, success, clean, nine, nine)},
+		"what a call of it answered":      {b: branch(vm.EQ, answer, clean, nine, nine), byOrigin: true},
+	} {
+		if got := againstZero(c.b); got != c.againstZero {
+			t.Errorf("%s: against zero %t", name, got)
+		}
+		if got := isSet(c.b); got != c.isSet {
+			t.Errorf("%s: whether it is set %t", name, got)
+		}
+		if got := isSum(c.b, evm.FromTimestamp); got != c.isSum {
+			t.Errorf("%s: whether a sum is right %t", name, got)
+		}
+		if got := decidesByOrigin(c.b); got != c.byOrigin {
+			t.Errorf("%s: by who sends %t", name, got)
+		}
 	}
 }
