@@ -112,6 +112,20 @@ contract Rich {
     }
 }
 
+// Gives away what it has.
+contract Waster {
+    Coin private immutable coin;
+
+    constructor(Coin c) {
+        coin = c;
+        c.mint(address(this), 10_000);
+    }
+
+    function waste() external {
+        coin.transfer(address(1), 100);
+    }
+}
+
 // Has allowed a lender to take what it has.
 contract Allowing {
     constructor(Coin c, Lender l) {
