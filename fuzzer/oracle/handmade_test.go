@@ -260,9 +260,9 @@ func TestWrites(t *testing.T) {
 		"no program":    {evm.Frame{Parent: -1, Storage: []evm.StorageAccess{{PC: 3, Write: true}}}, false},
 		"other program": {evm.Frame{Parent: -1, Program: &bytecode.Program{ID: p.ID + 1}, Storage: []evm.StorageAccess{{PC: 3, Write: true}}}, false},
 	} {
-		exec := &evm.Execution{
-			Frames: []evm.Frame{frame(evm.Success, true, 3), c.last},
-			Calls:  []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 2}, Outcome: c.last.Outcome}},
+		exec := &evm.Execution{ // in front of it, and in another call, are frames that do not
+			Frames: []evm.Frame{frame(evm.Success, true, 3), {Parent: -1}, c.last},
+			Calls:  []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 3}, Outcome: c.last.Outcome}},
 		}
 		if got := WritesAt(exec, at); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -935,6 +935,206 @@ func TestTaintedBranches(t *testing.T) {
 		}
 		if got := decidesByOrigin(c.b); got != c.byOrigin {
 			t.Errorf("%s: by who sends %t", name, got)
+		}
+	}
+}
+
+// TestWaysIn: calls into the middle of another are told apart by their function, and by whether they pay, or else write a word that they did not
+// find there; what comes behind them does not count.
+func TestWaysIn(t *testing.T) {
+	at := func(write bool, slot, value uint64) evm.StorageAccess {
+		return evm.StorageAccess{Write: write, Slot: number(slot), Value: number(value)}
+	}
+	inner := func(accesses ...evm.StorageAccess) evm.Frame {
+		return evm.Frame{Depth: 2, Input: []byte{8, 8, 8, 8, 8}, Value: number(5), Storage: accesses}
+	}
+	plain, pays, writes := [4]byte{8, 8, 8, 8}, [4]byte{9, 8, 8, 8}, [4]byte{8, 9, 8, 8}
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   [4]byte
+	}{
+		"nothing":                      {[]evm.Frame{inner()}, plain},
+		"it reads":                     {[]evm.Frame{inner(at(false, 1, 7))}, plain},
+		"it writes":                    {[]evm.Frame{inner(at(true, 1, 7))}, writes},
+		"another word":                 {[]evm.Frame{inner(at(false, 1, 6), at(true, 1, 7))}, writes},
+		"what is there":                {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7))}, plain},
+		"what is there, then more":     {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7), at(true, 2, 7))}, writes},
+		"it pays":                      {[]evm.Frame{inner(), {Depth: 3, Value: number(1)}}, pays},
+		"it calls":                     {[]evm.Frame{inner(), {Depth: 3}}, plain},
+		"a callee writes":              {[]evm.Frame{inner(at(false, 1, 7)), {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, writes},
+		"it pays, then writes":         {[]evm.Frame{inner(), {Depth: 3, Value: number(1), Storage: []evm.StorageAccess{at(true, 1, 8)}}}, pays},
+		"another pays behind it":       {[]evm.Frame{inner(), {Depth: 2, Value: number(1)}}, plain},
+		"a callee of another's writes": {[]evm.Frame{inner(), {Depth: 1}, {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, plain},
+	} {
+		s := &Scene{Exec: &evm.Execution{Frames: append([]evm.Frame{{Depth: 0, Value: number(3)}}, c.frames...)}}
+		if got := s.waysIn(1); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestPanicMade: a Panic is made of constants up to where code reverts, in straight-line code that a target may have cut.
+func TestPanicMade(t *testing.T) {
+	table, p := contractOfCode(t, "", code(vm.JUMPDEST, panicSelector, 0x11, vm.MSTORE, vm.REVERT, vm.JUMPDEST, vm.REVERT, panicSelector, 1))
+	table.Cut([]bytecode.Location{{Code: p.ID, PC: 6}})
+	for pc, want := range map[uint32]byte{0: 0, 1: 0, 6: 0x11, 9: 0x11, 10: 0, 11: 0, 12: 0, 17: 1, 19: 0, 99: 0} {
+		if code, made := panicMade(p, pc); made != (want != 0) || made && code != want {
+			t.Errorf("up to %d: Panic 0x%02x, %t", pc, code, made)
+		}
+	}
+}
+
+// TestNoteOfFrames: notes are about code of the project's whose effects last, and about constructors that calls run.
+func TestNoteOfFrames(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.STOP))
+	creation := &bytecode.Program{Contract: p.Contract, Code: &bytecode.Code{Kind: bytecode.Creation}}
+	generated := &bytecode.Program{Contract: &bytecode.Contract{Generated: true}, Code: &bytecode.Code{Kind: bytecode.Runtime}}
+	generatedCreation := &bytecode.Program{Contract: generated.Contract, Code: creation.Code}
+	for name, c := range map[string]struct {
+		frame         evm.Frame
+		judged, noted bool
+	}{
+		"the project's":                {evm.Frame{Parent: -1, Self: vault, Program: p}, true, true},
+		"another account":              {evm.Frame{Parent: -1, Self: stranger, Program: p}, false, false},
+		"an account without code":      {evm.Frame{Parent: -1, Self: token, Program: p}, false, false},
+		"an outsider's":                {evm.Frame{Parent: -1, Self: user, Program: p}, false, false},
+		"undone":                       {evm.Frame{Parent: -1, Self: vault, Program: p, Outcome: evm.Reverted}, false, false},
+		"no program":                   {evm.Frame{Parent: -1, Self: vault}, false, false},
+		"unknown code":                 {evm.Frame{Parent: -1, Self: vault, Program: &bytecode.Program{}}, false, false},
+		"code without a source":        {evm.Frame{Parent: -1, Self: vault, Program: &bytecode.Program{Contract: p.Contract}}, false, false},
+		"code of Sightline's":          {evm.Frame{Parent: -1, Self: vault, Program: generated}, false, false},
+		"a constructor":                {evm.Frame{Parent: -1, Self: stranger, Program: creation}, false, true},
+		"a constructor that is undone": {evm.Frame{Parent: -1, Self: stranger, Program: creation, Outcome: evm.Reverted}, false, false},
+		"a constructor in a call":      {evm.Frame{Parent: 0, Self: stranger, Program: creation}, false, false},
+		"a constructor of Sightline's": {evm.Frame{Parent: -1, Self: stranger, Program: generatedCreation}, false, false},
+	} {
+		s := &Scene{
+			World: &evm.World{
+				Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}, user: {Code: []byte{0}}, token: {}},
+				Senders:  []evm.Sender{{Address: user, Outsider: true}},
+			},
+			Exec: &evm.Execution{Frames: []evm.Frame{{Parent: -1}, c.frame}},
+		}
+		at := evm.At{Frame: 1, PC: 7}
+		if _, place, ok := s.judged(at); ok != c.judged || ok && place.PC != 7 {
+			t.Errorf("%s: judged %t", name, ok)
+		}
+		if _, place, ok := s.noted(at); ok != c.noted || ok && place.PC != 7 {
+			t.Errorf("%s: noted %t", name, ok)
+		}
+		for _, frame := range []int{-1, 2} {
+			if _, _, ok := s.noted(evm.At{Frame: frame}); ok {
+				t.Errorf("%s: frame %d is noted", name, frame)
+			}
+		}
+	}
+}
+
+// TestUntraced: what follows values is silent where that cannot be done, or an execution shows nothing new.
+func TestUntraced(t *testing.T) {
+	for name, s := range map[string]*Scene{
+		"no trace": {New: true},
+		"nothing new": {Trace: func() *evm.Trace {
+			return &evm.Trace{Branches: make([]evm.TracedBranch, 1), Jumps: make([]evm.TracedJump, 1)}
+		}},
+		"it failed": {New: true, Trace: func() *evm.Trace { return nil }},
+	} {
+		s.Exec, s.World, s.Audit = &evm.Execution{}, &evm.World{}, true
+		if s.trace() != nil {
+			t.Errorf("%s: it is traced", name)
+		}
+		for _, o := range []*Oracle{BlockDependency, WeakRandomness, TxOrigin, StrictEquality, ArbitraryJump, Arithmetic} {
+			o.Examine(s, func(o Observation) { t.Errorf("%s: %s", name, o.Message) })
+		}
+		examinePaysAll(s, func(o Observation) { t.Errorf("%s: %s", name, o.Message) })
+	}
+}
+
+// TestMayGain: an attack is worth a look if the attackers get more ether than they pay, or as much and something that is kept for
+// them rises, or a contract ends.
+func TestMayGain(t *testing.T) {
+	outsider := common.Address{0xee}
+	_, ends := contractOfCode(t, "", code(vm.SELFDESTRUCT))
+	gets := func(value uint64) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: outsider, Value: number(value)}
+	}
+	pays := func(kind evm.CallKind, value uint64) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: kind, Caller: outsider, Self: vault, Value: number(value)}
+	}
+	kept := func(whom common.Address, was, now uint64) evm.Frame {
+		key := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(whom)}}
+		return evm.Frame{Parent: 0, Depth: 1, Storage: []evm.StorageAccess{
+			{Address: token, Slot: number(1), Value: number(was), Keys: key}, {Address: token, Order: 1, Write: true, Slot: number(1), Value: number(now), Keys: key}}}
+	}
+	undone := gets(5)
+	undone.Outcome = evm.Reverted
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   bool
+	}{
+		"nothing":                      {nil, false},
+		"ether":                        {[]evm.Frame{gets(1)}, true},
+		"ether that is undone":         {[]evm.Frame{undone}, false},
+		"more than is paid":            {[]evm.Frame{pays(evm.KindCall, 4), gets(5)}, true},
+		"as much as is paid":           {[]evm.Frame{pays(evm.KindCall, 5), gets(5)}, false},
+		"less than is paid":            {[]evm.Frame{pays(evm.KindCall, 6), gets(5)}, false},
+		"paid with a creation":         {[]evm.Frame{pays(evm.KindCreate, 5), gets(5)}, false},
+		"paid with a salted creation":  {[]evm.Frame{pays(evm.KindCreate2, 5), gets(5)}, false},
+		"shown to a library":           {[]evm.Frame{pays(evm.KindDelegateCall, 5), gets(5)}, true},
+		"more is kept":                 {[]evm.Frame{kept(outsider, 3, 4)}, true},
+		"as much is kept":              {[]evm.Frame{kept(outsider, 3, 3)}, false},
+		"less is kept":                 {[]evm.Frame{kept(outsider, 3, 2)}, false},
+		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false},
+		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false},
+		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true},
+		"a contract ends":              {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, true},
+	} {
+		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
+		l := &lossAlone{Scene: &Scene{
+			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}},
+			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
+		}}
+		if got := l.mayGain(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestTakesPartIn: an account takes part in a call where its code runs, and that lasts.
+func TestTakesPartIn(t *testing.T) {
+	s := &Scene{Exec: &evm.Execution{
+		Frames: []evm.Frame{{Parent: -1, Self: user}, {Parent: -1, Self: vault}, {Parent: 1, Self: token}, {Parent: 1, Self: stranger, Outcome: evm.Reverted}, {Parent: -1, Self: user}},
+		Calls:  []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 4}}, {Frames: [2]int{4, 5}}},
+	}}
+	for account, want := range map[common.Address]bool{vault: true, token: true, stranger: false, user: false} {
+		if got := s.takesPart(1, account); got != want {
+			t.Errorf("%s takes part: %t", account, got)
+		}
+	}
+}
+
+// TestEntrusts: attempts on a contract to which others have entrusted something are told from those on one that has nothing.
+func TestEntrusts(t *testing.T) {
+	mine := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(vault)}}
+	access := func(write bool, value uint64, keys evm.Keys) []evm.StorageAccess {
+		return []evm.StorageAccess{{Write: write, Value: number(value), Keys: keys}}
+	}
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  [4]byte
+	}{
+		"nothing":                    {evm.Frame{Parent: -1, Self: token}, [4]byte{}},
+		"a balance":                  {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, mine)}, [4]byte{1}},
+		"a balance, by its own code": {evm.Frame{Parent: -1, Self: vault, Storage: access(true, 5, mine)}, [4]byte{1, 1}},
+		"a balance that is read":     {evm.Frame{Parent: -1, Self: token, Storage: access(false, 5, mine)}, [4]byte{}},
+		"a balance of zero":          {evm.Frame{Parent: -1, Self: token, Storage: access(true, 0, mine)}, [4]byte{}},
+		"a balance of another":       {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(user)}})}, [4]byte{}},
+		"a key that is not one":      {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, evm.Keys{Words: mine.Words})}, [4]byte{}},
+		"in the attack":              {evm.Frame{Parent: -1, Call: 1, Self: token, Storage: access(true, 5, mine)}, [4]byte{}},
+	} {
+		s := &Scene{Exec: &evm.Execution{Frames: []evm.Frame{c.frame}, Calls: []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 1}}}}}
+		if got := s.entrusts(1, vault); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }
