@@ -5,7 +5,6 @@ pragma solidity ^0.8.0;
 contract Shares {
     uint256 public total = 100;
     uint256 private entered;
-    mapping(address => uint256) public of;
 
     constructor() payable {}
 
