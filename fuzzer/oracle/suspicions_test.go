@@ -248,3 +248,37 @@ func TestNoMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestIsGone: an account is gone where it has no code behind the calls, whichever of them failed.
+func TestIsGone(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.SELFDESTRUCT))
+	for name, c := range map[string]struct {
+		account *evm.Account
+		want    bool
+	}{
+		"there is no account": {nil, true},
+		"it has no code":      {&evm.Account{Balance: number(1)}, true},
+		"a byte of code":      {&evm.Account{Code: []byte{0}}, false},
+		"it has its code":     {&evm.Account{Code: []byte{0, 1, 2}}, false},
+	} {
+		after := &evm.World{Accounts: map[common.Address]*evm.Account{}}
+		if c.account != nil {
+			after.Accounts[vault] = c.account
+		}
+		s := &Scene{
+			Attempt: func(bytecode.Location, [4]byte) bool { return true },
+			Calls:   func() evm.Sequence { return make(evm.Sequence, 2) },
+			Run: func(evm.Sequence) (*evm.Execution, error) {
+				return &evm.Execution{Calls: []evm.CallResult{{Outcome: evm.Reverted}, {}}}, nil
+			},
+			State: func() *evm.World { return after },
+		}
+		if got := s.isGone(&evm.Frame{Self: vault, Program: p}); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		s.Attempt = func(bytecode.Location, [4]byte) bool { return false }
+		if s.isGone(&evm.Frame{Self: vault, Program: p}) {
+			t.Errorf("%s: it is gone, though it was not looked at", name)
+		}
+	}
+}

@@ -133,7 +133,7 @@ func (p *program) compile(ctx context.Context, packages []string) (out []byte, e
 	return nil, nil
 }
 
-var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+)(?::\d+)?: `)
 
 // refuse takes the edits of those mistakes that are on lines with errors: of numbers and arithmetic first, whose type is
 // not known here. It reports whether there are any.
