@@ -1,0 +1,269 @@
+package oracle
+
+import (
+	"math/big"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// TestOccurs: an account is found among arguments as an address, at any depth, and told from a number as large.
+func TestOccurs(t *testing.T) {
+	type pair struct {
+		A common.Address
+		N *big.Int
+	}
+	other := common.Address{9}
+	for name, c := range map[string]struct {
+		value           any
+		address, number bool
+	}{
+		"it is":             {user, true, false},
+		"another":           {other, false, false},
+		"a number":          {user.Big(), false, true},
+		"another number":    {big.NewInt(1), false, false},
+		"no number":         {(*big.Int)(nil), false, false},
+		"in a list":         {[]common.Address{other, user}, true, false},
+		"in an array":       {[2]common.Address{user, other}, true, false},
+		"bytes":             {user[:], false, false},
+		"in a struct":       {pair{A: user, N: big.NewInt(2)}, true, false},
+		"in a struct, both": {pair{A: user, N: user.Big()}, true, true},
+		"in lists of both":  {[]any{user.Big(), []any{user, other}}, true, true},
+		"in a pointer":      {&pair{A: other, N: user.Big()}, false, true},
+		"text":              {"user", false, false},
+		"true":              {true, false, false},
+	} {
+		address, number := occurs(reflect.ValueOf(c.value), user)
+		if address != c.address || number != c.number {
+			t.Errorf("%s: address %t, number %t", name, address, number)
+		}
+	}
+}
+
+// TestKeptByAccount: what a mapping keeps under a key that looks like an address is kept by account if that is one of the World, takes part
+// or is named; not if a number is as large.
+func TestKeptByAccount(t *testing.T) {
+	const functions = `[{"type":"function","name":"pay","inputs":[{"type":"address"}]},{"type":"function","name":"set","inputs":[{"type":"uint256"}]}]`
+	_, p := contractOfCode(t, functions, code(vm.STOP))
+	call := func(name string, argument any) []byte {
+		data, err := p.Contract.ABI.Pack(name, argument)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	for name, c := range map[string]struct {
+		keys  []uint256.Int
+		input []byte
+		want  bool
+	}{
+		"of the World":              {[]uint256.Int{accountWord(vault)}, nil, true},
+		"a sender":                  {[]uint256.Int{accountWord(user)}, nil, true},
+		"no one":                    {[]uint256.Int{accountWord(common.Address{7})}, nil, false},
+		"named":                     {[]uint256.Int{accountWord(common.Address{7})}, call("pay", common.Address{7}), true},
+		"as a number":               {[]uint256.Int{accountWord(common.Address{7})}, call("set", common.Address{7}.Big()), false},
+		"a sender, and as a number": {[]uint256.Int{accountWord(user)}, call("set", user.Big()), false},
+		"the second key":            {[]uint256.Int{number(5), accountWord(user)}, nil, true},
+		"small numbers":             {[]uint256.Int{number(5), number(6)}, nil, false},
+		"a hash":                    {[]uint256.Int{{1, 2, 3, 4}}, nil, false},
+		"an unknown function":       {[]uint256.Int{accountWord(user)}, []byte{1, 2, 3, 4, 5}, true},
+		"arguments that are cut":    {[]uint256.Int{accountWord(common.Address{7})}, call("pay", common.Address{7})[:9], false},
+		"no key":                    {nil, nil, false},
+	} {
+		access := &evm.StorageAccess{Keys: evm.Keys{Count: len(c.keys)}}
+		copy(access.Keys.Words[:], c.keys)
+		s := &Scene{
+			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {}}, Senders: []evm.Sender{{Address: user}}},
+			Exec:  &evm.Execution{Frames: []evm.Frame{{Parent: -1, Caller: stranger, Self: token, Program: p, Input: c.input}, {Parent: 0, Input: call("set", user.Big()), Program: p}}},
+		}
+		if got := s.isByAccount(access); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	for bits, want := range map[uint]bool{100: false, 128: false, 129: true, 160: true, 161: false, 256: false} {
+		key := new(uint256.Int).Lsh(uint256.NewInt(1), bits-1)
+		if isAccountKey(key) != want {
+			t.Errorf("a number of %d bits looks like an account: %t", bits, !want)
+		}
+	}
+}
+
+// TestTakesPart: who calls and who is called takes part.
+func TestTakesPart(t *testing.T) {
+	s := &Scene{World: &evm.World{}, Exec: &evm.Execution{Frames: []evm.Frame{{Parent: -1, Caller: stranger, Self: token}}}}
+	for account, want := range map[common.Address]bool{stranger: true, token: true, user: false} {
+		if got := s.takesPartOrIsNamed(account); got != want {
+			t.Errorf("%s takes part: %t", account, got)
+		}
+	}
+}
+
+// TestMayHaveSign: numbers with a sign may be in ints, bytes and functions, and in lists and structs of those.
+func TestMayHaveSign(t *testing.T) {
+	for name, want := range map[string]bool{
+		"uint256": false, "bool": false, "address": false, "string": false, "int256": true, "bytes": true, "bytes32": true, "function": true,
+		"uint8[]": false, "int8[]": true, "address[2]": false, "int256[2]": true, "bytes[][3]": true,
+	} {
+		typ, err := abi.NewType(name, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mayHaveSign(&typ); got != want {
+			t.Errorf("%s may have a sign: %t", name, got)
+		}
+	}
+	for second, want := range map[string]bool{"uint256": false, "int8": true} {
+		typ, err := abi.NewType("tuple", "", []abi.ArgumentMarshaling{{Name: "a", Type: "uint256"}, {Name: "b", Type: second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mayHaveSign(&typ); got != want {
+			t.Errorf("a struct with %s may have a sign: %t", second, got)
+		}
+	}
+}
+
+// TestOperations: each instruction that wraps has a name.
+func TestOperations(t *testing.T) {
+	for op, want := range map[vm.OpCode]string{
+		vm.ADD: "a sum", vm.SUB: "a difference", vm.MUL: "a product", vm.EXP: "a power", vm.SHL: "a power", vm.SDIV: "a quotient", vm.AND: "a number that is cut", vm.SIGNEXTEND: "a number that is cut",
+	} {
+		if got := operation(byte(op)); got != want {
+			t.Errorf("%v is %q", op, got)
+		}
+	}
+}
+
+// TestTaintedBranches: what a branch compares, and of what, as notes ask for it.
+func TestTaintedBranches(t *testing.T) {
+	from := func(s evm.Source) evm.Taint { return evm.Taint{Sources: s} }
+	via := func(s evm.Source) evm.Taint { return evm.Taint{Via: s} }
+	zero, nine := number(0), number(9)
+	branch := func(op vm.OpCode, left, right evm.Taint, x, y uint256.Int) *evm.TracedBranch {
+		return &evm.TracedBranch{
+			Op: byte(op), LeftTaint: left, RightTaint: right, Left: x, Right: y,
+			Condition: evm.Taint{Sources: left.Sources | right.Sources, Via: left.Via | right.Via, Labels: append(slices.Clone(left.Labels), right.Labels...)},
+		}
+	}
+	clean := evm.Taint{}
+	success := evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin, Labels: []evm.Label{{Kind: evm.OfSuccess}}}
+	answer := evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin, Labels: []evm.Label{{Kind: evm.OfAnswer}}}
+	for name, c := range map[string]struct {
+		b                         *evm.TracedBranch
+		againstZero, isSet, isSum bool
+		byOrigin                  bool
+	}{
+		"a word and zero":                 {b: branch(vm.EQ, from(evm.FromStorage), clean, nine, zero), againstZero: true, isSet: true},
+		"zero and a word":                 {b: branch(vm.EQ, clean, from(evm.FromStorage), zero, nine), againstZero: true, isSet: true},
+		"a word and nine":                 {b: branch(vm.EQ, from(evm.FromStorage), clean, nine, nine)},
+		"a word that is zero, and nine":   {b: branch(vm.EQ, from(evm.FromStorage), clean, zero, nine)},
+		"two words, of which one is zero": {b: branch(vm.EQ, from(evm.FromStorage), from(evm.FromStorage), nine, zero)},
+		"a word above zero":               {b: branch(vm.GT, from(evm.FromStorage), clean, nine, zero), againstZero: true, isSet: true},
+		"zero below a word":               {b: branch(vm.LT, clean, from(evm.FromStorage), zero, nine), againstZero: true, isSet: true},
+		"signed":                          {b: branch(vm.SLT, clean, from(evm.FromStorage), zero, nine)},
+		"is it zero":                      {b: branch(vm.ISZERO, from(evm.FromNumber), clean, nine, zero), againstZero: true},
+		"a time and a sum with it":        {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp), nine, nine), isSum: true},
+		"a time and what is kept":         {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromStorage), nine, nine)},
+		"a time and one that is kept":     {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp|evm.FromStorage), nine, nine)},
+		"a time and a hash of it":         {b: branch(vm.LT, from(evm.FromTimestamp), from(evm.FromTimestamp|evm.Hashed), nine, nine)},
+		"who sends":                       {b: branch(vm.EQ, from(evm.FromOrigin), clean, nine, nine), byOrigin: true},
+		"who sends, and who calls":        {b: branch(vm.EQ, from(evm.FromOrigin), from(evm.FromCaller), nine, nine)},
+		"who calls, and who sends":        {b: branch(vm.EQ, from(evm.FromCaller), from(evm.FromOrigin), nine, nine)},
+		"both, and both":                  {b: branch(vm.EQ, from(evm.FromOrigin|evm.FromCaller), from(evm.FromOrigin|evm.FromCaller), nine, nine), byOrigin: true},
+		"both, and nine":                  {b: branch(vm.EQ, from(evm.FromOrigin|evm.FromCaller), clean, nine, nine), byOrigin: true},
+		"nine, and both":                  {b: branch(vm.EQ, clean, from(evm.FromOrigin|evm.FromCaller), nine, nine), byOrigin: true},
+		"who calls":                       {b: branch(vm.EQ, from(evm.FromCaller), clean, nine, nine)},
+		"what is kept under it":           {b: branch(vm.EQ, evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin}, clean, nine, nine), byOrigin: true},
+		"two that are":                    {b: branch(vm.EQ, evm.Taint{Sources: evm.FromStorage, Via: evm.FromOrigin}, via(evm.FromOrigin), nine, nine)},
+		"what is read under it":           {b: branch(vm.EQ, via(evm.FromOrigin), clean, nine, nine)},
+		"whether a call of it succeeded":  {b: branch(vm.EQ, success, clean, nine, nine)},
+		"what a call of it answered":      {b: branch(vm.EQ, answer, clean, nine, nine), byOrigin: true},
+	} {
+		if got := againstZero(c.b); got != c.againstZero {
+			t.Errorf("%s: against zero %t", name, got)
+		}
+		if got := isSet(c.b); got != c.isSet {
+			t.Errorf("%s: whether it is set %t", name, got)
+		}
+		if got := isSum(c.b, evm.FromTimestamp); got != c.isSum {
+			t.Errorf("%s: whether a sum is right %t", name, got)
+		}
+		if got := decidesByOrigin(c.b); got != c.byOrigin {
+			t.Errorf("%s: by who sends %t", name, got)
+		}
+	}
+}
+
+// TestNoteOfFrames: notes are about code of the project's whose effects last, and about constructors that calls run.
+func TestNoteOfFrames(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.STOP))
+	creation := &bytecode.Program{Contract: p.Contract, Code: &bytecode.Code{Kind: bytecode.Creation}}
+	generated := &bytecode.Program{Contract: &bytecode.Contract{Generated: true}, Code: &bytecode.Code{Kind: bytecode.Runtime}}
+	generatedCreation := &bytecode.Program{Contract: generated.Contract, Code: creation.Code}
+	for name, c := range map[string]struct {
+		frame         evm.Frame
+		judged, noted bool
+	}{
+		"the project's":                {evm.Frame{Parent: -1, Self: vault, Program: p}, true, true},
+		"another account":              {evm.Frame{Parent: -1, Self: stranger, Program: p}, false, false},
+		"an account without code":      {evm.Frame{Parent: -1, Self: token, Program: p}, false, false},
+		"an outsider's":                {evm.Frame{Parent: -1, Self: user, Program: p}, false, false},
+		"undone":                       {evm.Frame{Parent: -1, Self: vault, Program: p, Outcome: evm.Reverted}, false, false},
+		"no program":                   {evm.Frame{Parent: -1, Self: vault}, false, false},
+		"unknown code":                 {evm.Frame{Parent: -1, Self: vault, Program: &bytecode.Program{}}, false, false},
+		"code without a source":        {evm.Frame{Parent: -1, Self: vault, Program: &bytecode.Program{Contract: p.Contract}}, false, false},
+		"code of Sightline's":          {evm.Frame{Parent: -1, Self: vault, Program: generated}, false, false},
+		"a constructor":                {evm.Frame{Parent: -1, Self: stranger, Program: creation}, false, true},
+		"a constructor that is undone": {evm.Frame{Parent: -1, Self: stranger, Program: creation, Outcome: evm.Reverted}, false, false},
+		"a constructor in a call":      {evm.Frame{Parent: 0, Self: stranger, Program: creation}, false, false},
+		"a constructor of Sightline's": {evm.Frame{Parent: -1, Self: stranger, Program: generatedCreation}, false, false},
+	} {
+		s := &Scene{
+			World: &evm.World{
+				Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}, user: {Code: []byte{0}}, token: {}},
+				Senders:  []evm.Sender{{Address: user, Outsider: true}},
+			},
+			Exec: &evm.Execution{Frames: []evm.Frame{{Parent: -1}, c.frame}},
+		}
+		at := evm.At{Frame: 1, PC: 7}
+		if _, place, ok := s.judged(at); ok != c.judged || ok && place.PC != 7 {
+			t.Errorf("%s: judged %t", name, ok)
+		}
+		if _, place, ok := s.noted(at); ok != c.noted || ok && place.PC != 7 {
+			t.Errorf("%s: noted %t", name, ok)
+		}
+		for _, frame := range []int{-1, 2} {
+			if _, _, ok := s.noted(evm.At{Frame: frame}); ok {
+				t.Errorf("%s: frame %d is noted", name, frame)
+			}
+		}
+	}
+}
+
+// TestUntraced: what follows values is silent where that cannot be done, or an execution shows nothing new.
+func TestUntraced(t *testing.T) {
+	for name, s := range map[string]*Scene{
+		"no trace": {New: true},
+		"nothing new": {Trace: func() *evm.Trace {
+			return &evm.Trace{Branches: make([]evm.TracedBranch, 1), Jumps: make([]evm.TracedJump, 1)}
+		}},
+		"it failed": {New: true, Trace: func() *evm.Trace { return nil }},
+	} {
+		s.Exec, s.World, s.Audit = &evm.Execution{}, &evm.World{}, true
+		if s.trace() != nil {
+			t.Errorf("%s: it is traced", name)
+		}
+		for _, o := range []*Oracle{BlockDependency, WeakRandomness, TxOrigin, StrictEquality, ArbitraryJump, Arithmetic} {
+			o.Examine(s, func(o Observation) { t.Errorf("%s: %s", name, o.Message) })
+		}
+		examinePaysAll(s, func(o Observation) { t.Errorf("%s: %s", name, o.Message) })
+	}
+}
