@@ -236,3 +236,12 @@ func TestPushes(t *testing.T) {
 		t.Errorf("a large number is %v", x)
 	}
 }
+
+// TestMadeAlong: a call is made along a prefix in front of its last block, and in that where nothing is proved: else only its entry is.
+func TestMadeAlong(t *testing.T) {
+	for at, want := range map[int][2]bool{0: {true, true}, 3: {true, true}, 4: {true, false}, 5: {false, false}, 6: {false, false}} {
+		if got := [2]bool{madeAlong(Call{At: at}, 5, false), madeAlong(Call{At: at}, 5, true)}; got != want {
+			t.Errorf("in block %d: %v, want %v", at, got, want)
+		}
+	}
+}

@@ -303,9 +303,37 @@ func TestWrites(t *testing.T) {
 func TestPanicMade(t *testing.T) {
 	table, p := contractOfCode(t, "", code(vm.JUMPDEST, panicSelector, 0x11, vm.MSTORE, vm.REVERT, vm.JUMPDEST, vm.REVERT, panicSelector, 1))
 	table.Cut([]bytecode.Location{{Code: p.ID, PC: 6}})
+	_, alone := contractOfCode(t, "", code(0x11, vm.REVERT))
+	if code, made := panicMade(alone, 2); made {
+		t.Errorf("a code without Panic's selector is Panic 0x%02x", code)
+	}
 	for pc, want := range map[uint32]byte{0: 0, 1: 0, 6: 0x11, 9: 0x11, 10: 0, 11: 0, 12: 0, 17: 1, 19: 0, 99: 0} {
 		if code, made := panicMade(p, pc); made != (want != 0) || made && code != want {
 			t.Errorf("up to %d: Panic 0x%02x, %t", pc, code, made)
+		}
+	}
+}
+
+// TestPanicFrames: a check fails in a frame of a contract that reverts with one of its codes.
+func TestPanicFrames(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.REVERT))
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  int
+	}{
+		"it does":         {evm.Frame{Program: p, Outcome: evm.Reverted, Output: panicData(0x11)}, 1},
+		"another code":    {evm.Frame{Program: p, Outcome: evm.Reverted, Output: panicData(0x12)}, 0},
+		"it succeeds":     {evm.Frame{Program: p, Output: panicData(0x11)}, 0},
+		"unknown code":    {evm.Frame{Program: &bytecode.Program{Bytes: p.Bytes}, Outcome: evm.Reverted, Output: panicData(0x11)}, 0},
+		"no code":         {evm.Frame{Outcome: evm.Reverted, Output: panicData(0x11)}, 0},
+		"another reason":  {evm.Frame{Program: p, Outcome: evm.Reverted, Output: panicData(0x11)[:35]}, 0},
+		"another message": {evm.Frame{Program: p, Outcome: evm.Reverted, Output: make([]byte, 36)}, 0},
+	} {
+		c.frame.Parent = -1
+		seen := 0
+		panicsOf([]byte{0x11}).Check(&evm.Execution{Frames: []evm.Frame{c.frame}, Calls: make([]evm.CallResult, 1)}, func(Observation) { seen++ })
+		if seen != c.want {
+			t.Errorf("%s: %d are seen", name, seen)
 		}
 	}
 }

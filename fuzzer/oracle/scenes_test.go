@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -83,6 +84,8 @@ type stage struct {
 	machine   *gethvm.Reference
 	tracer    *gethvm.Reference
 	checking  map[*bytecode.Program]bool
+	runs      int                                              // that oracles have asked for
+	failing   int                                              // the one that fails; 0: none
 	attempted func(*oracle.Oracle, bytecode.Location, [4]byte) // is told of what oracles look closely at; may be nil
 }
 
@@ -167,12 +170,8 @@ func (s *stage) seen(t *testing.T, seq input.Sequence) string {
 	modes := map[string][]string{}
 	var lines []string
 	s.examine(t, seq, func(o *oracle.Oracle, mode string, seen oracle.Observation) {
-		severity := seen.Severity
-		if severity == oracle.Note {
-			severity = o.Severity
-		}
 		at, _ := s.positions.At(seen.Location)
-		line := fmt.Sprintf("%s: %s, %s:%d, call %d: %s", o.ID, severity, path.Base(at.File), at.Line, seen.Call+1, seen.Message)
+		line := fmt.Sprintf("%s: %s, %s:%d, call %d: %s", o.ID, severityOf(o, seen), path.Base(at.File), at.Line, seen.Call+1, seen.Message)
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -194,6 +193,14 @@ func (s *stage) seen(t *testing.T, seq input.Sequence) string {
 	return out.String()
 }
 
+// severityOf is that of what an oracle sees.
+func severityOf(o *oracle.Oracle, seen oracle.Observation) oracle.Severity {
+	if seen.Severity == oracle.Note {
+		return o.Severity
+	}
+	return seen.Severity
+}
+
 // examine shows a sequence to the oracles that look at a Scene, in a change and in an audit.
 func (s *stage) examine(t *testing.T, seq input.Sequence, report func(o *oracle.Oracle, mode string, seen oracle.Observation)) {
 	t.Helper()
@@ -208,7 +215,12 @@ func (s *stage) examine(t *testing.T, seq input.Sequence, report func(o *oracle.
 	scene := &oracle.Scene{
 		Exec: traced, World: s.world, New: true, Checking: s.checking,
 		Calls: func() evm.Sequence { return calls },
-		Run:   func(calls evm.Sequence) (*evm.Execution, error) { return s.machine.Run(calls) },
+		Run: func(calls evm.Sequence) (*evm.Execution, error) {
+			if s.runs++; s.runs == s.failing {
+				return nil, errors.New("the machine fails")
+			}
+			return s.machine.Run(calls)
+		},
 		State: s.machine.Export,
 		Trace: func() *evm.Trace { return trace },
 		Replaced: func(from int, account, by common.Address, data, with []byte) evm.Sequence {
@@ -254,4 +266,41 @@ func replaced(seq input.Sequence, from int, account, by common.Address, data, wi
 		}
 	}
 	return out
+}
+
+// TestFailingMachine: an oracle for which one of its runs fails, whichever that is, says nothing that is worse than what it would have said.
+func TestFailingMachine(t *testing.T) {
+	for _, name := range []string{"drain", "orders", "pots", "proxies", "views", "signature-reuse-own", "signature-reuse-sibling", "reentrancy-classic", "takeover-owner"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile("testdata/scenes/" + name + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newStageOf(t, name)
+			for _, calls := range sequencesIn(string(text)) {
+				seq, err := input.Parse(s.space, "sightline-sequence v1\n"+calls+"\n")
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.runs, s.failing = 0, 0
+				said := map[string]oracle.Severity{} // the worst, plus one
+				s.examine(t, seq, func(o *oracle.Oracle, mode string, seen oracle.Observation) {
+					said[mode+o.ID] = max(said[mode+o.ID], severityOf(o, seen)+1)
+				})
+				if len(said) == 0 {
+					continue
+				}
+				for runs := s.runs; s.failing < runs; {
+					s.failing++
+					s.runs = 0
+					s.examine(t, seq, func(o *oracle.Oracle, mode string, seen oracle.Observation) {
+						if severityOf(o, seen) >= said[mode+o.ID] {
+							t.Errorf("%s\nin a %s, where run %d fails, %s sees %q", calls, mode, s.failing, o.ID, seen.Message)
+						}
+					})
+				}
+			}
+		})
+	}
 }

@@ -243,8 +243,11 @@ func TestNoMachine(t *testing.T) {
 		if _, ok := s.ask(calls, vault, nil); ok {
 			t.Error("an account answers")
 		}
-		if _, ok := s.inOrder(calls, func(int) bool { return true }); ok || s.answers(calls, evm.Call{}) != "" {
+		if _, ok := s.inOrder(calls, func(int) bool { return true }); ok {
 			t.Error("there is a state behind calls")
+		}
+		if _, ok := s.answers(calls, evm.Call{}); ok {
+			t.Error("a view answers")
 		}
 	}
 }
@@ -279,6 +282,41 @@ func TestIsGone(t *testing.T) {
 		s.Attempt = func(bytecode.Location, [4]byte) bool { return false }
 		if s.isGone(&evm.Frame{Self: vault, Program: p}) {
 			t.Errorf("%s: it is gone, though it was not looked at", name)
+		}
+	}
+}
+
+// TestWithin: a frame is in the middle of a call of an account where that has called the attacker's contract, which has led to the frame.
+func TestWithin(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.STOP))
+	chain := func(accounts ...common.Address) (frames []evm.Frame) {
+		for i, a := range accounts {
+			f := evm.Frame{Parent: i - 1, Depth: i, Self: a, CodeAddress: a, Program: p}
+			if a == attacker.Address {
+				f.Program = nil
+			}
+			frames = append(frames, f)
+		}
+		return frames
+	}
+	unknown := chain(vault, attacker.Address, token)
+	unknown[0].Program = nil
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   int
+	}{
+		"in the middle":              {chain(vault, attacker.Address, token), 1},
+		"of another account":         {chain(user, attacker.Address, token), -1},
+		"the attacker begins":        {chain(attacker.Address, vault, token), -1},
+		"no attacker":                {chain(vault, user, token), -1},
+		"further out":                {chain(vault, user, attacker.Address, user, token), 2},
+		"twice":                      {chain(vault, attacker.Address, user, attacker.Address, token), 3},
+		"of code that is not known":  {unknown, -1},
+		"the account, not around it": {chain(user, attacker.Address, vault), -1},
+	} {
+		s := &Scene{Exec: &evm.Execution{Frames: c.frames}}
+		if got := s.within(len(c.frames)-1, vault); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
 }

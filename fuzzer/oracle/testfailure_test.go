@@ -146,6 +146,7 @@ func TestWhichTestRan(t *testing.T) {
 		"no test":            {[]evm.Frame{call(tests, "invariant_x", one)}, ""},
 		"no test contract":   {[]evm.Frame{call(other, "testFuzz_x", one)}, ""},
 		"of unknown code":    {[]evm.Frame{{Parent: -1, Input: []byte{1, 2, 3, 4}}}, ""},
+		"without arguments":  {[]evm.Frame{{Parent: -1, Program: tests, Input: call(tests, "testFuzz_x", one).Input[:4]}}, "testFuzz_x"},
 		"without a selector": {[]evm.Frame{{Parent: -1, Program: tests, Input: []byte{1}}}, ""},
 		"no function":        {[]evm.Frame{{Parent: -1, Program: tests, Input: []byte{1, 2, 3, 4}}}, ""},
 	} {

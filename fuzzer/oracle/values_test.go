@@ -267,3 +267,112 @@ func TestUntraced(t *testing.T) {
 		examinePaysAll(s, func(o Observation) { t.Errorf("%s: %s", name, o.Message) })
 	}
 }
+
+// TestArrives: a wrapped result counts most where it is sent, or kept for an account, in a frame to judge.
+func TestArrives(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.STOP))
+	byAccount := evm.StorageAccess{Keys: evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(vault)}}}
+	sink := func(kind evm.SinkKind, frame, access int) evm.Sink {
+		return evm.Sink{Kind: kind, At: evm.At{Frame: frame}, Access: access}
+	}
+	for name, c := range map[string]struct {
+		sinks    []evm.Sink
+		severity Severity
+		where    string
+	}{
+		"nowhere":                        {nil, Note, ""},
+		"a branch":                       {[]evm.Sink{sink(evm.SinkBranch, 0, 0)}, Note, ""},
+		"it is sent":                     {[]evm.Sink{sink(evm.SinkCallValue, 0, 0)}, High, "is the ether that is sent"},
+		"it is kept":                     {[]evm.Sink{sink(evm.SinkStore, 0, 0)}, Low, "is kept"},
+		"it is kept for an account":      {[]evm.Sink{sink(evm.SinkStore, 0, 1)}, High, "is kept for an account"},
+		"kept, then for an account":      {[]evm.Sink{sink(evm.SinkStore, 0, 0), sink(evm.SinkStore, 0, 1)}, High, "is kept for an account"},
+		"kept, then sent":                {[]evm.Sink{sink(evm.SinkStore, 0, 0), sink(evm.SinkCallValue, 0, 0)}, High, "is the ether that is sent"},
+		"kept in a transient word":       {[]evm.Sink{sink(evm.SinkStore, 0, -1)}, Note, ""},
+		"kept where nothing is known":    {[]evm.Sink{sink(evm.SinkStore, 0, 2)}, Note, ""},
+		"where nothing is known, then":   {[]evm.Sink{sink(evm.SinkStore, 0, 2), sink(evm.SinkStore, 0, 1)}, High, "is kept for an account"},
+		"sent in a frame that is undone": {[]evm.Sink{sink(evm.SinkCallValue, 1, 0)}, Note, ""},
+		"there, then kept":               {[]evm.Sink{sink(evm.SinkCallValue, 1, 0), sink(evm.SinkStore, 0, 0)}, Low, "is kept"},
+	} {
+		s := &Scene{
+			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}}},
+			Exec: &evm.Execution{Frames: []evm.Frame{
+				{Parent: -1, Self: vault, Program: p, Storage: []evm.StorageAccess{{}, byAccount}},
+				{Parent: 0, Self: vault, Program: p, Outcome: evm.Reverted},
+			}},
+		}
+		if severity, where := s.arrives(&evm.Wrap{Sinks: c.sinks}); severity != c.severity || where != c.where {
+			t.Errorf("%s: %s, %q", name, severity, where)
+		}
+	}
+}
+
+// TestHashesOfLaterBlocks: the hash of a block whose number an earlier call kept could not be known then, as long as BLOCKHASH knows it.
+func TestHashesOfLaterBlocks(t *testing.T) {
+	kept := evm.Taint{Sources: evm.FromOtherBlock, Via: evm.FromStorage | evm.FromNumber}
+	store := func(frame int, of evm.Source) evm.TracedStore {
+		return evm.TracedStore{At: evm.At{Frame: frame}, Value: evm.Taint{Sources: of}}
+	}
+	zero, hash := number(0), number(12345)
+	for name, c := range map[string]struct {
+		taint   evm.Taint
+		stores  []evm.TracedStore
+		advance [3]uint64 // blocks before each call
+		value   *uint256.Int
+		want    bool
+	}{
+		"it was kept":                 {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber)}, want: true},
+		"of the block itself":         {taint: evm.Taint{Sources: evm.FromTimestamp, Via: kept.Via}, want: false},
+		"not of what is kept":         {taint: evm.Taint{Sources: evm.FromOtherBlock, Via: evm.FromNumber}, want: false},
+		"not of a number":             {taint: evm.Taint{Sources: evm.FromOtherBlock, Via: evm.FromStorage}, want: false},
+		"of a time as well":           {taint: evm.Taint{Sources: evm.FromOtherBlock, Via: kept.Via | evm.FromTimestamp}, want: false},
+		"of an argument as well":      {taint: evm.Taint{Sources: evm.FromOtherBlock, Via: kept.Via | evm.FromCalldata}, want: false},
+		"as long ago as may be":       {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber)}, advance: [3]uint64{900, 200, 56}, want: true},
+		"longer ago":                  {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber)}, advance: [3]uint64{0, 200, 57}, want: false},
+		"longer ago, and not zero":    {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber)}, advance: [3]uint64{0, 200, 57}, value: &hash, want: true},
+		"longer ago, and zero":        {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber)}, advance: [3]uint64{0, 200, 57}, value: &zero, want: false},
+		"kept again since":            {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber), store(1, evm.FromNumber)}, advance: [3]uint64{0, 200, 57}, want: true},
+		"something else kept since":   {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber), store(1, evm.FromCaller)}, advance: [3]uint64{0, 200, 57}, want: false},
+		"kept in the call itself":     {taint: kept, stores: []evm.TracedStore{store(0, evm.FromNumber), store(2, evm.FromNumber)}, advance: [3]uint64{0, 200, 57}, want: false},
+		"kept by a frame not known":   {taint: kept, stores: []evm.TracedStore{store(-1, evm.FromNumber)}, advance: [3]uint64{0, 1, 1}, want: true},
+		"kept by nothing in sequence": {taint: kept, advance: [3]uint64{257, 0, 0}, want: false},
+	} {
+		calls := make(evm.Sequence, 3)
+		for i := range calls {
+			calls[i].BlockAdvance = c.advance[i]
+		}
+		s := &Scene{
+			Exec:  &evm.Execution{Frames: []evm.Frame{{Call: 0}, {Call: 1}, {Call: 2}}},
+			Calls: func() evm.Sequence { return calls },
+		}
+		if got := s.isLater(&evm.Trace{Stores: c.stores}, evm.At{Frame: 2}, c.taint, c.value); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestBehindJumps: code fails behind a jump that is not taken where it does nothing but revert, by no error of its own.
+func TestBehindJumps(t *testing.T) {
+	selector := errorSelector[:]
+	for name, c := range map[string]struct {
+		code []byte
+		jump uint32
+		want bool
+	}{
+		"it reverts":               {code(vm.JUMPI, 0, 0, vm.REVERT), 0, true},
+		"it halts":                 {code(vm.JUMPI, vm.INVALID), 0, true},
+		"with a reason":            {code(vm.JUMPI, selector, vm.JUMP), 0, true},
+		"it goes on":               {code(vm.JUMPI, vm.POP, vm.JUMPDEST, vm.REVERT), 0, false},
+		"it stops":                 {code(vm.JUMPI, vm.STOP), 0, false},
+		"another error":            {code(vm.JUMPI, []byte{1, 2, 3, 4}, vm.JUMP, vm.REVERT), 0, false},
+		"it ends":                  {code(vm.JUMPI, vm.POP), 0, false},
+		"no jump":                  {code(vm.JUMP, vm.REVERT), 0, false},
+		"behind the code":          {code(vm.JUMPI, vm.REVERT), 2, false},
+		"the second jump":          {code(vm.JUMPI, vm.STOP, vm.JUMPI, vm.REVERT), 2, true},
+		"REVERT in what is pushed": {code(vm.JUMPI, []byte{byte(vm.REVERT), 1}, vm.STOP), 0, false},
+	} {
+		_, p := contractOfCode(t, "", c.code)
+		if got := failsBehind(p, c.jump); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
