@@ -46,8 +46,9 @@ func TestSaid(t *testing.T) {
 		for id := bytecode.CodeID(1); table.Program(id) != nil; id++ {
 			program := table.Program(id)
 			facts := lookahead.NewFacts(program, 0)
-			fmt.Fprintf(&out, "%s, %s %v: %d blocks, %d calls, %d steps; unreachable %s\n", p.name, program.Contract.Name, program.Code.Kind,
-				len(program.Blocks), len(facts.CallSites()), facts.GraphSteps(), unreachableIn(facts))
+			unreachable := unreachableIn(facts)
+			fmt.Fprintf(&out, "%s, %s %v: %d blocks, %d calls, %d steps and %d of searches; unreachable %s\n", p.name, program.Contract.Name, program.Code.Kind,
+				len(program.Blocks), len(facts.CallSites()), facts.GraphSteps(), facts.SearchSteps(lookahead.DefaultGraphBudget), unreachable)
 		}
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
@@ -73,7 +74,8 @@ func say(out *strings.Builder, name string, rng *rand.Rand, frames []frame) {
 	w := lookahead.NewWorkspace()
 	none := func(bytecode.Location) bool { return false }
 	reason, pc := facts.Opaque()
-	fmt.Fprintf(out, "%s: %d blocks, %v at %d, unreachable %s\n", name, len(p.Blocks), reason, pc, unreachableIn(facts))
+	unreachable := unreachableIn(facts)
+	fmt.Fprintf(out, "%s: %d blocks, %v at %d, unreachable %s, %d steps of searches\n", name, len(p.Blocks), reason, pc, unreachable, facts.SearchSteps(lookahead.DefaultGraphBudget))
 	for n, options := range []lookahead.Options{{}, {Calls: none}, {Calls: none, Budget: 150}} {
 		a := lookahead.NewAnalyzer(facts, w, options)
 		if n == 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -243,5 +244,81 @@ func TestMadeAlong(t *testing.T) {
 		if got := [2]bool{madeAlong(Call{At: at}, 5, false), madeAlong(Call{At: at}, 5, true)}; got != want {
 			t.Errorf("in block %d: %v, want %v", at, got, want)
 		}
+	}
+}
+
+// TestShiftsAtTheEdge: a shift that loses no bit is exact; one that loses some, or all, still holds every result.
+func TestShiftsAtTheEdge(t *testing.T) {
+	v := newValues()
+	for n := range uint64(258) {
+		for _, width := range []uint{1, 2, 8, 128, 255, 256} {
+			if len(v.own) > maxValues {
+				v.reset()
+			}
+			y := interval{*new(uint256.Int).Lsh(uint256.NewInt(1), width-1), *lowBits(width)}
+			for _, op := range []vm.OpCode{vm.SHL, vm.SHR, vm.SAR} {
+				by := uint256.NewInt(n)
+				r := v.binary(op, v.constant(by), v.intern(y))
+				lo, hi := concrete(op, by, &y.lo), concrete(op, by, &y.hi)
+				if !v.contains(r, &lo) || !v.contains(r, &hi) {
+					t.Fatalf("%v by %d of words of %d bits is %v", op, n, width, v.get(r))
+				}
+				if op == vm.SHL && n+uint64(width) <= 256 && *v.get(r) != (interval{lo, hi}) {
+					t.Fatalf("%v by %d of words of %d bits is %v, want %v to %v", op, n, width, v.get(r), &lo, &hi)
+				}
+			}
+		}
+	}
+}
+
+// TestIsInvalid: INVALID and what no fork defines are invalid.
+func TestIsInvalid(t *testing.T) {
+	for op, want := range map[vm.OpCode]bool{vm.INVALID: true, 0x0c: true, 0xef: true, vm.STOP: false, vm.ADD: false, vm.REVERT: false, vm.RETURN: false, vm.CLZ: false} {
+		if IsInvalid(byte(op)) != want {
+			t.Errorf("%v is invalid: %t", op, !want)
+		}
+	}
+}
+
+// TestIdentifiers: a path that stands for itself, and of which only the beginning is known, is told from others by the whole; a proved prefix is
+// the same whatever follows. Static frames, and what frames call, are told apart.
+func TestIdentifiers(t *testing.T) {
+	a := New(bytecode.NewTable(nil).Unknown([]byte{byte(vm.JUMPDEST), byte(vm.JUMPDEST), byte(vm.STOP)}), Options{})
+	path := bytecode.Path{0, 1}
+	id := func(change func(*Frame), length int, proved bool) ID {
+		f := Frame{Path: path}
+		change(&f)
+		return a.identify(&f, length, proved)
+	}
+	plain := func(*Frame) {}
+	whole := func(f *Frame) { f.Whole = bytecode.PathID{1} }
+	calls := func(at int, of byte) func(*Frame) {
+		return func(f *Frame) { f.Calls = []Call{{At: at, Result: Result{ID: ID{of}}}} }
+	}
+	for name, c := range map[string]struct {
+		a, b   func(*Frame)
+		length int
+		proved bool
+		same   bool
+	}{
+		"the same":                         {plain, plain, 2, false, true},
+		"another whole":                    {plain, whole, 2, false, false},
+		"another whole, proved":            {plain, whole, 2, true, true},
+		"static":                           {plain, func(f *Frame) { f.Static = true }, 2, true, false},
+		"another path":                     {plain, func(f *Frame) { f.Path = bytecode.Path{0, 0} }, 2, true, false},
+		"another path, behind":             {plain, func(f *Frame) { f.Path = bytecode.Path{0, 0} }, 1, true, true},
+		"a call":                           {plain, calls(0, 5), 2, true, false},
+		"another call":                     {calls(0, 5), calls(0, 6), 2, true, false},
+		"a call elsewhere":                 {calls(0, 5), calls(1, 5), 2, false, false},
+		"a call in the last block":         {plain, calls(1, 5), 2, false, false},
+		"a call in the last block, proved": {plain, calls(1, 5), 2, true, true},
+		"a call behind":                    {plain, calls(1, 5), 1, true, true},
+	} {
+		if got := id(c.a, c.length, c.proved) == id(c.b, c.length, c.proved); got != c.same {
+			t.Errorf("%s: the same %t", name, got)
+		}
+	}
+	if id(plain, 2, true) == id(plain, 2, false) {
+		t.Error("a proof makes no difference")
 	}
 }

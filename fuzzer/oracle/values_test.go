@@ -376,3 +376,72 @@ func TestBehindJumps(t *testing.T) {
 		}
 	}
 }
+
+// TestMayNotBePaid: a payment that failed, or that a token answered something about, is worth a trace where its caller, or whose callee that is, changes
+// what is kept for an account.
+func TestMayNotBePaid(t *testing.T) {
+	_, p := contractOfCode(t, "", code(vm.CALL))
+	books := []evm.StorageAccess{{Write: true, Keys: evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(vault)}}}}
+	yes := common.LeftPadBytes([]byte{1}, wordBytes)
+	for name, c := range map[string]struct {
+		books  []evm.StorageAccess
+		callee evm.Frame
+		undone bool
+		want   bool
+	}{
+		"ether is not sent":             {books, evm.Frame{Outcome: evm.Reverted, Value: number(1)}, false, true},
+		"ether is sent":                 {books, evm.Frame{Value: number(1)}, false, false},
+		"nothing is not sent":           {books, evm.Frame{Outcome: evm.Reverted}, false, false},
+		"a transfer fails":              {books, evm.Frame{Outcome: evm.Reverted, Input: transfer[:]}, false, true},
+		"a transfer from another fails": {books, evm.Frame{Outcome: evm.Reverted, Input: transferFrom[:]}, false, true},
+		"an approval fails":             {books, evm.Frame{Outcome: evm.Reverted, Input: approve[:]}, false, true},
+		"another call fails":            {books, evm.Frame{Outcome: evm.Reverted, Input: balanceOf[:]}, false, false},
+		"a transfer answers":            {books, evm.Frame{Input: transfer[:], Output: yes}, false, true},
+		"a transfer answers nothing":    {books, evm.Frame{Input: transfer[:]}, false, false},
+		"another call answers":          {books, evm.Frame{Input: balanceOf[:], Output: yes}, false, false},
+		"nothing is kept":               {nil, evm.Frame{Outcome: evm.Reverted, Value: number(1)}, false, false},
+		"it is undone":                  {books, evm.Frame{Outcome: evm.Reverted, Value: number(1)}, true, false},
+	} {
+		root := evm.Frame{Parent: -1, Self: vault, Program: p, Storage: c.books}
+		if c.undone {
+			root.Outcome = evm.Reverted
+		}
+		c.callee.Parent, c.callee.Depth = 0, 1
+		s := &Scene{
+			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}}},
+			Exec:  &evm.Execution{Frames: []evm.Frame{root, c.callee}},
+		}
+		if got := s.mayNotBePaid(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestKeepsBooks: what is kept for an account changes where a word of it is written that was not there, in a frame or in those around it.
+func TestKeepsBooks(t *testing.T) {
+	at := func(write bool, value uint64, key uint256.Int) evm.StorageAccess {
+		return evm.StorageAccess{Write: write, Slot: number(1), Value: number(value), Keys: evm.Keys{Count: 1, Words: [2]uint256.Int{key}}}
+	}
+	mine, other := accountWord(vault), number(5)
+	for name, c := range map[string]struct {
+		outer, inner []evm.StorageAccess
+		want         bool
+	}{
+		"nothing":                {nil, nil, false},
+		"it is written":          {nil, []evm.StorageAccess{at(true, 3, mine)}, true},
+		"around it":              {[]evm.StorageAccess{at(true, 3, mine)}, nil, true},
+		"it is read":             {nil, []evm.StorageAccess{at(false, 3, mine)}, false},
+		"what was there":         {nil, []evm.StorageAccess{at(false, 3, mine), at(true, 3, mine)}, false},
+		"what was not there":     {nil, []evm.StorageAccess{at(false, 3, mine), at(true, 4, mine)}, true},
+		"for no account":         {nil, []evm.StorageAccess{at(true, 3, other)}, false},
+		"for none, then for one": {nil, []evm.StorageAccess{at(true, 3, other), at(true, 3, mine)}, true},
+	} {
+		s := &Scene{
+			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {}}},
+			Exec:  &evm.Execution{Frames: []evm.Frame{{Parent: -1, Storage: c.outer}, {Parent: 0, Storage: c.inner}}},
+		}
+		if got := s.keepsBooks(1); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -115,3 +115,21 @@ contract Charge {
         done = x;
     }
 }
+
+// Functions that are none of who is in charge, though one of their words is.
+contract Odd {
+    address private kept = msg.sender;
+    uint256 private asked;
+
+    function set(address to) external { kept = to; }
+
+    function takeOwner() external returns (address) {
+        asked += 1;
+        return kept;
+    }
+
+    function ownerNumber() external view returns (uint256) { return uint160(kept); }
+    function ownerAndMore() external view returns (address, uint256) { return (kept, 1); }
+    function ownerUnless(bool not) external view returns (address) { return not ? address(0) : kept; }
+    function payer() external view returns (address) { return kept; }
+}
