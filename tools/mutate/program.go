@@ -133,7 +133,8 @@ func (p *program) compile(ctx context.Context, packages []string) (out []byte, e
 	return nil, nil
 }
 
-var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+// place begins a line of the compiler: far to the right it says no column.
+var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):(?:\d+:)? `)
 
 // refuse takes the edits of those mistakes that are on lines with errors: of numbers and arithmetic first, whose type is
 // not known here. It reports whether there are any.
