@@ -276,6 +276,13 @@ func TestRules(t *testing.T) {
 		"no such contract, no World":    {func(e *evidence) { e.there, e.noWorld = false, "nothing to deploy" }, report.Introduced, "the base does not have the contract"},
 		"no World":                      {func(e *evidence) { e.noWorld = "nothing to deploy" }, report.Unknown, "nothing to deploy"},
 		"added, no build":               {func(e *evidence) { e.added, e.there, e.project, e.noWorld = true, false, false, "no build" }, report.Introduced, "the change adds the file of a.sol:A"},
+		"added, in a project":           {func(e *evidence) { e.added, e.there = true, false }, report.Introduced, "the base does not have the contract"},
+		"added, in a project, no World": {func(e *evidence) { e.added, e.there, e.noWorld = true, false, "no World" }, report.Introduced, "the change adds the file of a.sol:A"},
+		"added, yet there, no World":    {func(e *evidence) { e.added, e.noWorld = true, "no World" }, report.Unknown, "no World"},
+		"added, yet the same calls":     {func(e *evidence) { e.added, e.same = true, true }, report.PreExisting, "the same calls break it on the base"},
+		"left out":                      {func(e *evidence) { e.leftOut, e.same = true, true }, report.Unknown, "the base version of a.sol:A does not compile"},
+		"one privileged sender":         {func(e *evidence) { e.by = []string{"deployer"} }, report.Introduced, "on the base only deployer can break it so"},
+		"two new functions":             {func(e *evidence) { e.takes = []string{"A.f()", "A.g()"} }, report.Introduced, "it takes A.f() and A.g(), which the base does not have"},
 		"no such project":               {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
 		"the contract, of any project":  {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
 	} {

@@ -179,16 +179,26 @@ func (c *comparison) tryOwn(e *candidate) {
 			e.outcome = "reverts: " + last.Reason()
 		}
 	}
-	if e.same || e.finding.Sequence.Equal(e.sequence) {
+	own := e.finding.Sequence
+	if e.same || own.Equal(e.sequence) || !own.Equal(withSenders(e.sequence, own)) {
 		return
 	}
-	if _, same, _ := c.fails(c.base.toBase(c.head.Space, c.base.Deployment.Space, e.finding.Sequence), e); same {
-		for _, call := range e.finding.Sequence {
+	if _, same, _ := c.fails(c.base.toBase(c.head.Space, c.base.Deployment.Space, own), e); same {
+		for _, call := range own {
 			if name := c.head.Space.Senders[call.Sender].Name; !slices.Contains(e.by, name) {
 				e.by = append(e.by, name)
 			}
 		}
 	}
+}
+
+// withSenders is a sequence by the senders of another one, as far as that goes.
+func withSenders(seq, senders input.Sequence) input.Sequence {
+	changed := seq.Clone()
+	for i := range changed[:min(len(seq), len(senders))] {
+		changed[i].Sender = senders[i].Sender
+	}
+	return changed
 }
 
 // fails reports whether calls on the base fail as the finding does, in a call of the
