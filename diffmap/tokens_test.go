@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
-// TestTokensGolden prints which nodes a change of each token alone belongs to, and what follows where everything before the token
-// was deleted. TestOwnershipGolden shows whole lines, in which one token hides what becomes of another.
+// TestTokensGolden prints which nodes a change of each token alone belongs to, or what is said where it belongs to none, and what
+// stands for code that was deleted before it. TestOwnershipGolden shows whole lines, in which one token hides what becomes of another.
 func TestTokensGolden(t *testing.T) {
 	for _, f := range allFixtures(t) {
 		folder := ""
@@ -25,14 +27,14 @@ func TestTokensGolden(t *testing.T) {
 			continue // they say little that the others do not
 		}
 		t.Run(f.name+"-"+f.version, func(t *testing.T) {
-			golden.Check(t, folder+f.name+"-"+f.version+".tokens", tokenListing(trees(f)))
+			golden.Check(t, folder+f.name+"-"+f.version+".tokens", tokenListing(trees(f), f.outputs[0]))
 		})
 	}
 }
 
 // tokenListing is a line for each run of tokens with the same owners: "12 a + b → 12 return a + b". Tokens in no function, and
 // those that own what their neighbors do, say nothing new.
-func tokenListing(tree *sourceTree) string {
+func tokenListing(tree *sourceTree, output *compile.Output) string {
 	var b strings.Builder
 	list := func(what string, owners func(token solidity.Token) string) {
 		var words []string
@@ -56,6 +58,22 @@ func tokenListing(tree *sourceTree) string {
 		set := map[int32]bool{}
 		tree.owners(token, set)
 		return tree.names(set)
+	})
+	list("unowned", func(token solidity.Token) string {
+		set := map[int32]bool{}
+		if tree.owners(token, set); len(set) > 0 {
+			return ""
+		}
+		change := unified.ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []unified.Span{{Start: token.Start, End: token.End}}}
+		state := lineState{}
+		state.describe(tree, output, change, -1, false)
+		if state.verdict.reason == "only punctuation changed" {
+			return "" // as expected
+		}
+		if state.function != "" {
+			state.function += ": "
+		}
+		return state.function + string(state.verdict.status) + ": " + state.verdict.reason
 	})
 	list("deleted before", func(token solidity.Token) string {
 		set := map[int32]bool{}
