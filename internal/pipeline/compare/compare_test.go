@@ -39,7 +39,12 @@ func compiled(t *testing.T, name string) *compile.Output {
 // headOf deploys one contract of an output.
 func headOf(t *testing.T, o *compile.Output, contract string) Head {
 	t.Helper()
-	recipe := &deploy.Recipe{Only: []string{contract}, Targets: []string{source + ":" + contract}}
+	recipe := &deploy.Recipe{Only: []string{contract}}
+	for _, c := range o.Contracts {
+		if c.Name == contract {
+			recipe.Targets = append(recipe.Targets, c.QualifiedName())
+		}
+	}
 	d, err := deploy.Make(t.Context(), deploy.NewBuild([]*compile.Output{o.Copy()}, diffmap.Options{}), recipe)
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +211,9 @@ func TestCounterparts(t *testing.T) {
 			t.Errorf("%s: %d places, %d edited", calls, len(places), len(b.statements[f].edited))
 		}
 		for _, at := range places {
+			if _, ok := b.code.Table.Program(at.Code).StartsAt(uint64(at.PC)); !ok {
+				t.Errorf("%s: no block starts at %v, so that a campaign cannot aim at it", calls, at)
+			}
 			if got := b.code.Table.Program(at.Code).Bytes[at.PC]; got != op {
 				t.Errorf("%s: opcode %#x at %v, want %#x", calls, got, at, op)
 			}

@@ -73,6 +73,9 @@ func TestKindOf(t *testing.T) {
 		"":                                    "",
 		"total = f(x);":                       "",
 		"return x / y;":                       "",
+		"emit Spent":                          "emit",
+		"f" + strings.Repeat(" ", 254) + "(":  "f",
+		"f" + strings.Repeat(" ", 255) + "(":  "", // farther than is looked
 		"f(" + strings.Repeat("x", 300) + ")": "f",
 	} {
 		if got := kindOf(text); got != want {

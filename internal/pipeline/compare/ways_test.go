@@ -316,6 +316,14 @@ func TestNamedAsHead(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+	// In a repository of several projects, the folder is part of a name, wherever the base was built.
+	folder, there := head.Copy(), compiled(t, "ways/base")
+	folder.Folder, there.Folder = "packages/a", "elsewhere"
+	compile.Distinguish([]*compile.Output{folder}, []*compile.Output{folder})
+	inFolder := headOf(t, folder, "Latter")
+	if got := compareOne(t, inFolder, []diffmap.BaseSide{{Head: folder, Base: there}}, found(t, inFolder, "Latter.spend(uint256) args (9)")); got.Is != report.PreExisting {
+		t.Errorf("in a folder: %+v", got)
+	}
 	left := []diffmap.BaseSide{{Head: head, Base: compiled(t, "base"), LeftOut: []string{source + ":Latter"}}}
 	if got := compareOne(t, h, left, f); got != (Result{report.Unknown, "the base version of " + source + ":Latter does not compile"}) {
 		t.Errorf("left out: %+v", got)

@@ -132,8 +132,23 @@ contract Kinds {
 contract Created {
     uint256 public total;
 
+    function f(uint256 a) external {
+        total = a;
+        assert(a != 3);
+    }
+
     constructor(uint256 a) {
         assert(a != 1);
         total = a;
+    }
+}
+
+contract Shortened {
+    uint256 public total;
+
+    function f(uint256 a) external {
+        assert(a != 1);
+        total = a * 2 + 7;
+        assert(total > 100 && a > 5);
     }
 }
