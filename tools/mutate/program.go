@@ -39,6 +39,7 @@ type test struct {
 	suite suite
 	name  string
 	took  time.Duration
+	work  time.Duration // of processors: the same whatever else the machine does
 	seen  map[int]bool
 }
 
@@ -185,14 +186,14 @@ func (p *program) watch(ctx context.Context) error {
 			t := test{suite: s, name: name, seen: map[int]bool{}}
 			seen := filepath.Join(p.dir, "seen")
 			start := time.Now()
-			passed, out, err := p.try(ctx, []test{t}, time.Hour, "MUTATE_SEEN="+seen)
+			passed, out, work, err := p.try(ctx, []test{t}, time.Hour, "MUTATE_SEEN="+seen)
 			if err != nil {
 				return err
 			}
 			if !passed {
 				return fmt.Errorf("%s fails without a mistake:\n%s", name, out)
 			}
-			t.took = time.Since(start)
+			t.took, t.work = time.Since(start), work
 			text, err := os.ReadFile(seen)
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
@@ -208,7 +209,7 @@ func (p *program) watch(ctx context.Context) error {
 			p.tests = append(p.tests, t)
 		}
 	}
-	slices.SortStableFunc(p.tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
+	slices.SortStableFunc(p.tests, func(a, b test) int { return cmp.Compare(a.work, b.work) })
 	return nil
 }
 
@@ -223,10 +224,10 @@ func (p *program) noticed(ctx context.Context, id int) (noticed, seen bool, err 
 			continue
 		}
 		i, ok := bySuite[t.suite]
-		if t.took > quick || !ok {
+		if t.work > quick || !ok {
 			i = len(groups)
 			groups = append(groups, nil)
-			if t.took <= quick {
+			if t.work <= quick {
 				bySuite[t.suite] = i
 			}
 		}
@@ -237,7 +238,7 @@ func (p *program) noticed(ctx context.Context, id int) (noticed, seen bool, err 
 		for _, t := range group {
 			limit += 3 * t.took
 		}
-		passed, _, err := p.try(ctx, group, limit, "MUTATE_ON="+strconv.Itoa(id))
+		passed, _, _, err := p.try(ctx, group, limit, "MUTATE_ON="+strconv.Itoa(id))
 		if err != nil {
 			return false, true, err
 		}
@@ -249,10 +250,10 @@ func (p *program) noticed(ctx context.Context, id int) (noticed, seen bool, err 
 }
 
 // try runs tests of one package. They do not pass either if they take longer than the limit.
-func (p *program) try(ctx context.Context, tests []test, limit time.Duration, env string) (passed bool, out string, err error) {
+func (p *program) try(ctx context.Context, tests []test, limit time.Duration, env string) (passed bool, out string, work time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
-		return false, "", err
+		return false, "", 0, err
 	}
 	defer os.RemoveAll(dir)
 	names := make([]string, 0, len(tests))
@@ -268,14 +269,17 @@ func (p *program) try(ctx context.Context, tests []test, limit time.Duration, en
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		work = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return false, "", ctx.Err()
+		return false, "", work, ctx.Err()
 	case err == nil:
-		return true, text.String(), nil
+		return true, text.String(), work, nil
 	case limited.Err() != nil || errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay):
-		return false, text.String(), nil
+		return false, text.String(), work, nil
 	}
-	return false, "", err
+	return false, "", work, err
 }
