@@ -114,15 +114,13 @@ func run(ctx context.Context, patterns []string, stdout, stderr io.Writer) (floa
 		folders["./"+filepath.ToSlash(filepath.Dir(file))] = true
 	}
 	if options.sample > 0 && options.sample < len(all) {
-		r := rand.New(rand.NewPCG(options.seed, 0))
-		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:options.sample]
-		slices.SortFunc(all, func(a, b mutant) int {
-			if c := strings.Compare(a.file, b.file); c != 0 {
-				return c
-			}
-			return a.offset - b.offset
-		})
+		drawn := rand.New(rand.NewPCG(options.seed, 0)).Perm(len(all))[:options.sample]
+		slices.Sort(drawn) // outer mistakes stay before inner ones, see apply
+		sample := make([]mutant, 0, len(drawn))
+		for _, i := range drawn {
+			sample = append(sample, all[i])
+		}
+		all = sample
 	}
 	if options.list {
 		for _, m := range all {
