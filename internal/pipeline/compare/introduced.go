@@ -274,11 +274,7 @@ func (c *comparison) trySaved(g *group) {
 			if len(seq) == 0 {
 				continue
 			}
-			_, observed, err := c.base.replay(g.space, seq)
-			if err != nil {
-				continue // it shows nothing
-			}
-			if slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+			if c.breaks(g, e, seq) {
 				c.take(g, e, seq)
 			}
 		}
@@ -293,8 +289,7 @@ func (c *comparison) tryLater(g *group) {
 			if e.others || c.ctx.Err() != nil {
 				break
 			}
-			_, observed, err := c.base.replay(g.space, seq)
-			if err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+			if c.breaks(g, e, seq) {
 				c.take(g, e, seq)
 			}
 		}
@@ -360,20 +355,34 @@ func (c *comparison) take(g *group, e *candidate, seq input.Sequence) {
 	if !ok {
 		return
 	}
-	if onHead, whole := c.base.toHead(g.space, c.head.Space, seq, c.became(g, e)); whole && c.head.isOtherWay(e, onHead) {
+	if onHead, whole := c.base.toHead(g.space, c.head.Space, c.needed(g, e, seq), c.became(g, e)); whole && c.head.isOtherWay(e, onHead) {
 		e.otherWay = true
 		return
 	}
 	e.others = true
 }
 
+// breaks reports whether calls break the finding's code on the base.
+func (c *comparison) breaks(g *group, e *candidate, seq input.Sequence) bool {
+	_, observed, err := c.base.replay(g.space, seq)
+	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) })
+}
+
+// needed are those of the calls that break the base without which they do not: other ways of a campaign are as they were
+// met, and a call that does not matter may run changed code.
+func (c *comparison) needed(g *group, e *candidate, seq input.Sequence) input.Sequence {
+	for i := len(seq) - 1; i >= 0 && len(seq) > 1; i-- {
+		if fewer := slices.Delete(seq.Clone(), i, i+1); c.breaks(g, e, fewer) {
+			seq = fewer
+		}
+	}
+	return seq
+}
+
 // bySameSenders gives a sequence the senders with which the finding calls the functions,
 // and reports whether it breaks the code still.
 func (c *comparison) bySameSenders(g *group, e *candidate, seq input.Sequence) (input.Sequence, bool) {
-	breaks := func(seq input.Sequence) bool {
-		_, observed, err := c.base.replay(g.space, seq)
-		return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) })
-	}
+	breaks := func(seq input.Sequence) bool { return c.breaks(g, e, seq) }
 	own := c.base.toBase(c.head.Space, g.space, e.sequence).sequence
 	changed, as := seq.Clone(), true
 	for i := range changed {

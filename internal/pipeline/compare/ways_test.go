@@ -44,13 +44,15 @@ func callers(h Head, seq input.Sequence) string {
 // TestWays: a finding that the base has is introduced if the change adds a way to it: for other senders, by other functions, by
 // changed code. Its sequence is that way then.
 func TestWays(t *testing.T) {
-	for _, c := range []struct{ contract, calls, is, reason, sequence string }{
-		{"Owned", "Owned.spend(uint256) args (9)", report.Introduced, "on the base only deployer can break it so", "attacker spend"},
-		{"Emergency", "Emergency.spend(uint256,bool) args (9, false)", report.Introduced, "it broke before, but not in this way: not reproduced on the base", "attacker spend"},
-		{"Functions", "Functions.spend(uint256) args (9)", report.Introduced, "it broke before, but not in this way: not reproduced on the base", "attacker spendSome"},
-		{"Branches", "Branches.spend(uint256) args (1234)", report.Introduced, "it breaks on the base as well, but in another way", "deployer spend"},
-		{"Waits", "Waits.spend(uint256) args (9)", report.PreExisting, "other arguments of the same calls break it on the base", "deployer spend"},
-		{"Steps", "Steps.unlock()\nSteps.spend(uint256) args (152)", report.PreExisting, "other arguments of the same calls break it on the base", "deployer unlock\ndeployer spend"},
+	for _, c := range []struct{ contract, calls, is, reason, sequence, log string }{
+		{"Owned", "Owned.spend(uint256) args (9)", report.Introduced, "on the base only deployer can break it so", "attacker spend", "trying to reproduce 1 finding there, limit 2000 calls"},
+		{"Emergency", "Emergency.spend(uint256,bool) args (9, false)", report.Introduced, "it broke before, but not in this way: not reproduced on the base", "attacker spend", "looking for a way to an old failure that any sender can take, limit 1000 calls"},
+		{"Functions", "Functions.spend(uint256) args (9)", report.Introduced, "it broke before, but not in this way: not reproduced on the base", "attacker spendSome", "trying to reproduce 1 finding there, limit 1000 calls"},
+		{"Branches", "Branches.spend(uint256) args (1234)", report.Introduced, "it breaks on the base as well, but in another way", "deployer spend", "trying to reproduce 1 finding there, limit 2000 calls"},
+		{"Waits", "Waits.spend(uint256) args (9)", report.PreExisting, "other arguments of the same calls break it on the base", "deployer spend", ""},
+		{"Steps", "Steps.unlock()\nSteps.spend(uint256) args (152)", report.PreExisting, "other arguments of the same calls break it on the base", "deployer unlock\ndeployer spend", "trying to reproduce 1 finding there, limit 2000 calls"},
+		{"Edited", "Edited.spend(uint256) args (70)", report.Introduced, "the failing code changed, and these calls did not break it on the base (the last one succeeds)", "deployer spend", ""},
+		{"Asserts", "Asserts.spend(uint256) args (9)", report.Introduced, "the base does not have the failing code, and these calls break nothing there (the last one succeeds)", "deployer spend", ""},
 	} {
 		t.Run(c.contract, func(t *testing.T) {
 			sides := waysSides(t)
@@ -64,14 +66,39 @@ func TestWays(t *testing.T) {
 			if c.contract == "Branches" {
 				budget.Config.Targets = []bytecode.Target{{Entries: onlyIn(t, h, c.calls, "Branches.spend(uint256) args (5)")}}
 			}
-			got := Findings(t.Context(), []*fuzzer.Finding{f}, h.Deployment, base, nil, func(string) bool { return false }, budget, progress.NewLog(&bytes.Buffer{}, time.Now))[f]
+			var log bytes.Buffer
+			got := Findings(t.Context(), []*fuzzer.Finding{f}, h.Deployment, base, nil, func(string) bool { return false }, budget, progress.NewLog(&log, time.Now))[f]
 			if got.Is != c.is || !strings.HasPrefix(got.Reason, c.reason) || callers(h, f.Sequence) != c.sequence {
 				t.Errorf("%+v by %q, want %s: %s, by %q", got, callers(h, f.Sequence), c.is, c.reason, c.sequence)
+			}
+			if !strings.Contains(log.String(), c.log) || (c.log == "") != (log.Len() == 0) {
+				t.Errorf("%q, want %q", log.String(), c.log)
 			}
 			if c.contract == "Functions" && len(f.Path) == 0 {
 				t.Error("the way that is shown has no path")
 			}
 		})
+	}
+}
+
+// TestTwoOld: two old findings share what is spent on ways that any sender can take.
+func TestTwoOld(t *testing.T) {
+	sides := waysSides(t)
+	h := headOf(t, sides[0].Head, "Emergency")
+	findings := []*fuzzer.Finding{found(t, h, "Emergency.spend(uint256,bool) args (9, false)"), found(t, h, "Emergency.spend(uint256,bool) args (8, false)")}
+	base, err := deployBase(t.Context(), sides, diffmap.Options{}, h, findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	known := Findings(t.Context(), findings, h.Deployment, base, nil, nil, waysBudget(), progress.NewLog(&log, time.Now))
+	for _, f := range findings {
+		if known[f].Is != report.Introduced || callers(h, f.Sequence) != "attacker spend" {
+			t.Errorf("%+v by %q", known[f], callers(h, f.Sequence))
+		}
+	}
+	if n := strings.Count(log.String(), "any sender can take, limit 1000 calls"); n != 2 {
+		t.Errorf("%d searches of 1000 calls in all:\n%s", n, log.String())
 	}
 }
 
@@ -262,6 +289,35 @@ func TestSameSenders(t *testing.T) {
 	e.sequence = e.sequence[1:] // without the call of unlock
 	if _, ok := c.bySameSenders(g, e, onBase("deployer Steps.unlock()", "attacker Steps.spend(uint256) args (77)")); ok {
 		t.Error("a call that the finding does not make")
+	}
+}
+
+// TestNeeded: of calls that break the base, those count without which they do not.
+func TestNeeded(t *testing.T) {
+	sides := waysSides(t)
+	for _, test := range []struct{ contract, calls, onBase, want string }{
+		{"Branches", "Branches.spend(uint256) args (1234)", "attacker Branches.spend(uint256) args (1234)\nattacker Branches.spend(uint256) args (5)", "attacker Branches.spend(uint256) args (5)"},
+		{"Branches", "Branches.spend(uint256) args (1234)", "attacker Branches.spend(uint256) args (5)\nattacker Branches.spend(uint256) args (1)", "attacker Branches.spend(uint256) args (5)"},
+		{"Branches", "Branches.spend(uint256) args (1234)", "attacker Branches.spend(uint256) args (5)", "attacker Branches.spend(uint256) args (5)"},
+		{"Steps", "Steps.unlock()\nSteps.spend(uint256) args (152)", "deployer Steps.unlock()\nattacker Steps.spend(uint256) args (77)", "deployer Steps.unlock()\nattacker Steps.spend(uint256) args (77)"},
+	} {
+		h := headOf(t, sides[0].Head, test.contract)
+		f := found(t, h, test.calls)
+		c := comparing(t, h, sides, f)
+		e := c.begin(f)
+		e.sequence = c.head.unprivileged(f, f.Sequence)
+		c.tryOwn(e)
+		g, err := c.newGroup(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seq, err := input.Parse(g.space, "sightline-sequence v1\n"+test.onBase+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := input.Format(g.space, c.needed(g, e, seq)); got != "sightline-sequence v1\n"+test.want+"\n" {
+			t.Errorf("of %q\n%s", test.onBase, got)
+		}
 	}
 }
 

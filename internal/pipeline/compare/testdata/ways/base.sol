@@ -22,6 +22,7 @@ contract Emergency {
         require(msg.sender == owner, "owner");
         total = emergency ? 1 : 2;
         assert(x != 9);
+        assert(x != 8);
     }
 }
 
@@ -102,5 +103,22 @@ contract Former {
     function spend(uint256 x) external {
         total = x;
         assert(x != 9);
+    }
+}
+
+contract Edited {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        total = x;
+        assert(x < 100);
+    }
+}
+
+contract Asserts {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        total = x;
     }
 }

@@ -23,6 +23,7 @@ contract Emergency {
         require(msg.sender == owner || emergency, "owner");
         total = emergency ? 1 : 2;
         assert(x != 9);
+        assert(x != 8);
     }
 }
 
@@ -102,6 +103,26 @@ contract Pair {
 
 // It has another name.
 contract Latter {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        total = x;
+        assert(x != 9);
+    }
+}
+
+// The condition is another one.
+contract Edited {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        total = x;
+        assert(x < 50);
+    }
+}
+
+// The assertion is new.
+contract Asserts {
     uint256 public total;
 
     function spend(uint256 x) external {
