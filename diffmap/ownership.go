@@ -172,14 +172,14 @@ func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32, found bool)
 	}
 }
 
-// runsConditionally reports whether n may be left out when its parent is
-// evaluated.
+// runsConditionally reports whether n, which is not the root, may be left out when
+// its parent is evaluated.
 func (t *sourceTree) runsConditionally(n int32) bool {
 	node := &t.nodes[n]
 	if node.kind == messageNode {
 		return true
 	}
-	if node.parent < 0 || t.nodes[node.parent].ast == nil {
+	if t.nodes[node.parent].ast == nil {
 		return false
 	}
 	parent := &t.nodes[node.parent]

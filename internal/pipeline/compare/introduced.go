@@ -87,7 +87,6 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 	for _, e := range first {
 		known[e.finding] = e.decide()
 	}
-	c.searches = 0
 	for _, e := range first {
 		if known[e.finding].Is == report.PreExisting && c.head.needsSomebody(e) {
 			c.searches++
@@ -321,26 +320,31 @@ func (c *comparison) shows(e *candidate, oracle string, at bytecode.Location) bo
 // starts from the candidates' calls and aims at those places.
 func (c *comparison) fuzz(g *group, config fuzzer.Config) {
 	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
+	fault := ""
+	switch {
+	case err != nil:
+		fault = err.Error()
+	case c.ctx.Err() != nil:
+		fault = "the run was canceled before the base was tried"
+	case len(result.Faults) > 0:
+		fault = "the tool failed on the base: " + result.Faults[0].Message
+	}
 	for _, e := range g.candidates {
-		switch {
-		case err != nil:
-			e.fault = err.Error()
-			continue
-		case c.ctx.Err() != nil:
-			e.fault = "the run was canceled before the base was tried"
-			continue
-		case len(result.Faults) > 0:
-			e.fault = "the tool failed on the base: " + result.Faults[0].Message
+		if e.fault = fault; fault == "" {
+			c.learn(g, e, result)
+		}
+	}
+}
+
+// learn takes what a campaign says of a candidate.
+func (c *comparison) learn(g *group, e *candidate, result *fuzzer.Result) {
+	e.tried = result.Stats.Executions
+	for _, f := range result.Findings {
+		if !c.shows(e, f.Oracle.ID, f.Location) || f.Contract != e.finding.Contract {
 			continue
 		}
-		e.tried = result.Stats.Executions
-		for _, f := range result.Findings {
-			if !c.shows(e, f.Oracle.ID, f.Location) || f.Contract != e.finding.Contract {
-				continue
-			}
-			for _, seq := range slices.Concat([]input.Sequence{f.Sequence}, f.Ways) {
-				c.take(g, e, seq)
-			}
+		for _, seq := range slices.Concat([]input.Sequence{f.Sequence}, f.Ways) {
+			c.take(g, e, seq)
 		}
 	}
 }
@@ -450,14 +454,12 @@ func (b *Budget) limits(campaigns int) fuzzer.Config {
 func (b *Budget) search() fuzzer.Config {
 	config := b.limits(1)
 	config.Timeout += max(0, b.Config.Timeout-time.Duration(b.Spent.Seconds*float64(time.Second))) / 2
-	if b.Config.MaxCalls > b.Spent.Calls {
-		config.MaxCalls += (b.Config.MaxCalls - b.Spent.Calls) / 2
-	}
+	config.MaxCalls += (max(b.Config.MaxCalls, b.Spent.Calls) - b.Spent.Calls) / 2
 	return config
 }
 
 func describeLimit(c *fuzzer.Config, groups int) string {
-	if c.Timeout > 0 {
+	if c.Timeout != 0 {
 		return human.Clock((c.Timeout * time.Duration(groups)).Round(time.Second).Seconds())
 	}
 	return fmt.Sprintf("%s calls", human.Count(c.MaxCalls*uint64(groups)))

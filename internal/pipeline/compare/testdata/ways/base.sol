@@ -122,3 +122,30 @@ contract Asserts {
         total = x;
     }
 }
+
+contract Shades {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        uint256 y = x == 78 ? 9 : x;
+        total = y;
+        assert(y != 9);
+    }
+}
+
+contract Crossed {
+    uint256 public total;
+
+    function first(uint256 x) external {
+        check(x);
+    }
+
+    function last(uint256 x) external {
+        total = x;
+    }
+
+    function check(uint256 x) internal {
+        total = x;
+        assert(x != 9);
+    }
+}

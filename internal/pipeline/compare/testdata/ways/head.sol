@@ -102,7 +102,7 @@ contract Pair {
 }
 
 // It has another name.
-contract Latter {
+contract Actual {
     uint256 public total;
 
     function spend(uint256 x) external {
@@ -126,6 +126,35 @@ contract Asserts {
     uint256 public total;
 
     function spend(uint256 x) external {
+        total = x;
+        assert(x != 9);
+    }
+}
+
+// Two other numbers break it.
+contract Shades {
+    uint256 public total;
+
+    function spend(uint256 x) external {
+        uint256 y = x == 77 ? 9 : x;
+        total = y;
+        assert(y != 9);
+    }
+}
+
+// It fails in the other one of two calls.
+contract Crossed {
+    uint256 public total;
+
+    function first(uint256 x) external {
+        total = x;
+    }
+
+    function last(uint256 x) external {
+        check(x);
+    }
+
+    function check(uint256 x) internal {
         total = x;
         assert(x != 9);
     }
