@@ -301,7 +301,7 @@ func (t *sourceTree) endingAt(n int32, offset int) (int32, bool) {
 // followingStatement finds the statement that now follows offset in block n, or
 // after the blocks around it; else the function itself.
 func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool) int32 {
-	for ; n >= 0; n = t.nodes[n].parent {
+	for ; ; n = t.nodes[n].parent {
 		node := &t.nodes[n]
 		switch node.kind {
 		case bodyNode:
@@ -320,10 +320,9 @@ func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool)
 		case modifierNode:
 			t.surely(n, set)
 			return n
-		case declarationNode:
+		case declarationNode: // at the latest the root
 			return -1
 		}
 		offset = max(offset, node.end)
 	}
-	return -1
 }

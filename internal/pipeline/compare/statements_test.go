@@ -120,12 +120,52 @@ func TestCommonWords(t *testing.T) {
 			t.Errorf("%q, %q: %s, want %s", c.head, c.base, got, c.want)
 		}
 	}
+	// The longest table there is.
+	most := []byte("m " + strings.Repeat("x ", 1_999))
+	least := []byte(strings.Repeat("y ", 1_999) + "m")
+	if aligned := commonWords(most, least, tokensOf(most), tokensOf(least)); aligned[0] != 1_999 {
+		t.Errorf("%d in the longest table", aligned[0])
+	}
 	// Where the table would be too long, what both begin and end with is aligned all the same.
 	long := func(word string) string { return "a " + strings.Repeat(word+" ", 2_001) + "z" }
 	head, base := []byte(long("x")), []byte(long("x y"))
 	aligned := commonWords(head, base, tokensOf(head), tokensOf(base))
 	if aligned[0] != 0 || aligned[1] != 1 || aligned[2] != -1 || aligned[len(aligned)-1] != 4_003 {
 		t.Errorf("%d, %d, %d … %d", aligned[0], aligned[1], aligned[2], aligned[len(aligned)-1])
+	}
+}
+
+// TestAlignStatements: statements that share at least half of their words are pairs, those that share most first; what is shared
+// outside of them does not count.
+func TestAlignStatements(t *testing.T) {
+	for _, c := range []struct{ head, base, want string }{ // statements are in brackets
+		{"x [a b] y", "x [a c] y", "a b=a c"},
+		{"x [a b c] y", "x [a d e] y", ""},
+		{"x [a b] y", "x [c d] y", ""},
+		{"[a b] [c d]", "[c d] [a b]", "a b=a b"},
+		{"[a b] [c d]", "[a b] [c d]", "a b=a b, c d=c d"},
+		{"[f ( a , b , c , d , e )]", "[f ( a , b )] [g ( x , c , d , e )]", "f ( a , b , c , d , e )=g ( x , c , d , e )"},
+		{"[f ( a , b , c , d )]", "[f ( a , b , c )] [g ( d )]", "f ( a , b , c , d )=f ( a , b , c )"},
+	} {
+		const before = 1_000 // where the function is in its source
+		read := func(text string) (list []*statement, plain []byte) {
+			for i, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == '[' || r == ']' }) {
+				if strings.Contains("["+text, "["+piece+"]") && (i > 0 || text[0] == '[') {
+					list = append(list, &statement{Range: diffmap.Range{Start: before + len(plain), End: before + len(plain) + len(piece)}, words: strings.Fields(piece)})
+				}
+				plain = append(plain, piece...)
+			}
+			return list, plain
+		}
+		heads, headText := read(c.head)
+		bases, baseText := read(c.base)
+		var pairs []string
+		alignStatements(heads, bases, headText, baseText, before, before, func(h, b *statement) {
+			pairs = append(pairs, strings.Join(h.words, " ")+"="+strings.Join(b.words, " "))
+		})
+		if got := strings.Join(pairs, ", "); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.head, c.base, got, c.want)
+		}
 	}
 }
 
