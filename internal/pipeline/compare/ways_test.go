@@ -474,6 +474,13 @@ func TestNamedAsHead(t *testing.T) {
 	if got := compareOne(t, inFolder, []diffmap.BaseSide{{Head: folder, Base: there}}, found(t, inFolder, "Actual.spend(uint256) args (9)")); got.Is != report.PreExisting {
 		t.Errorf("in a folder: %+v", got)
 	}
+	// What the head lacks keeps its name, in a source that the head may have renamed.
+	gone := testbuild.Compile(t, "0.8.30", map[string]string{"src/Old.sol": string(compiled(t, "base").Sources[0].Text)}).Output.Copy()
+	side := diffmap.BaseSide{Head: head, Base: gone, Renamed: map[string]string{"src/Old.sol": source}}
+	b := &Base{sides: []diffmap.BaseSide{side}, functions: []*diffmap.Counterparts{diffmap.NewCounterparts(side)}}
+	if named := b.namedAsHead()[0]; !slices.ContainsFunc(named.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == source+":Unlocked" }) {
+		t.Error("a contract that is gone has lost its name")
+	}
 	left := []diffmap.BaseSide{{Head: head, Base: compiled(t, "base"), LeftOut: []string{source + ":Actual"}}}
 	if got := compareOne(t, h, left, f); got != (Result{report.Unknown, "the base version of " + source + ":Actual does not compile"}) {
 		t.Errorf("left out: %+v", got)
