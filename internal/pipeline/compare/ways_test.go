@@ -478,7 +478,7 @@ func TestNamedAsHead(t *testing.T) {
 	gone := testbuild.Compile(t, "0.8.30", map[string]string{"src/Old.sol": string(compiled(t, "base").Sources[0].Text)}).Output.Copy()
 	side := diffmap.BaseSide{Head: head, Base: gone, Renamed: map[string]string{"src/Old.sol": source}}
 	b := &Base{sides: []diffmap.BaseSide{side}, functions: []*diffmap.Counterparts{diffmap.NewCounterparts(side)}}
-	if named := b.namedAsHead()[0]; !slices.ContainsFunc(named.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == source+":Unlocked" }) {
+	if named := b.namedAsHead()[0]; !slices.ContainsFunc(named.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == source+":Words" }) {
 		t.Error("a contract that is gone has lost its name")
 	}
 	left := []diffmap.BaseSide{{Head: head, Base: compiled(t, "base"), LeftOut: []string{source + ":Actual"}}}
