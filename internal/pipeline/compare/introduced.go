@@ -150,7 +150,7 @@ func (c *comparison) begin(f *fuzzer.Finding) *candidate {
 	e.otherWorld = b.otherWorld
 	s := b.statements[f]
 	e.textual, e.places = textual(f.Contract, &b.code), len(s.same)+len(s.edited)
-	e.edited = len(s.same) == 0 && len(s.edited) > 0
+	e.edited = len(s.same) == 0
 	return e
 }
 

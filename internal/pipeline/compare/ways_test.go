@@ -196,7 +196,9 @@ func TestGroups(t *testing.T) {
 		var out bytes.Buffer
 		c := comparing(t, h, sides, findings...)
 		c.budget, c.log = waysBudget(), progress.NewLog(&out, time.Now)
-		var candidates []*candidate
+		elsewhere := c.begin(findings[0]) // is no candidate, but those after it are
+		elsewhere.there = false
+		candidates := []*candidate{elsewhere}
 		for _, f := range test.findings {
 			e := c.begin(f)
 			c.tryOwn(e)
@@ -206,7 +208,10 @@ func TestGroups(t *testing.T) {
 		if strings.Count(out.String(), "trying to reproduce") != 1 || !strings.Contains(out.String(), test.line) {
 			t.Errorf("%q, want once %q", out.String(), test.line)
 		}
-		for _, e := range candidates {
+		if elsewhere.tried > 0 {
+			t.Error("a contract that the base does not have was tried")
+		}
+		for _, e := range candidates[1:] {
 			// The whole share are 640 sequences and more, a half about 330.
 			if e.fault != "" || e.tried == 0 || test.whole != (e.tried > 500) {
 				t.Errorf("%q: %d sequences tried: %s", test.line, e.tried, e.fault)
