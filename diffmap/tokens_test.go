@@ -172,6 +172,11 @@ func TestWholeAssembly(t *testing.T) {
 	if got := ownersOf(t, handmade(t, text, parts...), "a"); got != `1 "assembly{ a := 1 b : …"` {
 		t.Errorf("in a row: %s", got)
 	}
+	without := slices.Clone(parts)
+	without[2].code = false
+	if got := ownersOf(t, handmade(t, text, without...), "a"); got != "" {
+		t.Errorf("without a range for all of it: %s", got)
+	}
 	// What follows it without a space is no part of it.
 	if got := ownersOf(t, handmade(t, text, append(parts, madeNode{"ExpressionStatement", "x = 5", "", true})...), "a"); got != `1 "assembly{ a := 1 b : …"` {
 		t.Errorf("before other code: %s", got)
