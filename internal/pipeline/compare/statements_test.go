@@ -145,6 +145,7 @@ func TestAlignStatements(t *testing.T) {
 		{"[a b] [c d]", "[c d] [a b]", "a b=a b"},
 		{"[a b] [c d]", "[a b] [c d]", "a b=a b, c d=c d"},
 		{"[f ( a , b , c , d , e )]", "[f ( a , b )] [g ( x , c , d , e )]", "f ( a , b , c , d , e )=g ( x , c , d , e )"},
+		{"[f ( a , b )] [g ( x , c , d , e )]", "[f ( a , b , c , d , e )]", "g ( x , c , d , e )=f ( a , b , c , d , e )"},
 		{"[f ( a , b , c , d )]", "[f ( a , b , c )] [g ( d )]", "f ( a , b , c , d )=f ( a , b , c )"},
 	} {
 		const before = 1_000 // where the function is in its source
