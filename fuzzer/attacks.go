@@ -16,14 +16,16 @@ import (
 // of use to it (itself, an amount), then another one behind what had an effect, and what it may do when it is called
 // back then. Mutants rarely are such sequences, since most calls have other senders.
 type attacks struct {
-	begun   bool
-	left    int              // that may still be made
-	queue   []input.Sequence // to be tried, in order
-	handed  []input.Sequence // calls that are handed on, left over from the first ones
-	resumed []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
-	tried   int
-	effects map[effect]bool
-	spoken  map[speaker]bool
+	*tools
+	possible bool // they may be made
+	begun    bool
+	left     int              // that may still be made
+	queue    []input.Sequence // to be tried, in order
+	handed   []input.Sequence // calls that are handed on, left over from the first ones
+	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
+	made     int
+	effects  map[effect]bool
+	spoken   map[speaker]bool
 }
 
 // speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
@@ -51,34 +53,38 @@ const (
 	maxAttackFunctions = 32
 )
 
+// newAttacks prepares them: not where two versions are compared, which has its own, nor where no oracle sees more of them.
+func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool) attacks {
+	return attacks{tools: t, possible: attacking(oracles) && !compares && t.space.Contract() >= 0}
+}
+
 // attacking reports whether some oracle sees more of an attack than of other calls.
 func attacking(oracles []*oracle.Oracle) bool {
 	return slices.ContainsFunc(oracles, func(o *oracle.Oracle) bool { return o.Examine != nil })
 }
 
-// firstAttacks are the attacks of one call. They are made once, and not where two versions are compared: that has its own.
-func (w *worker) firstAttacks() (all []input.Sequence) {
-	a := &w.attacks
-	if a.begun || w.space.Contract() < 0 || w.other != nil || !attacking(w.observer.oracles) {
+// first are the attacks of one call. They are made once.
+func (a *attacks) first() (all []input.Sequence) {
+	if a.begun || !a.possible {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	for _, c := range w.space.Changing() {
-		for _, call := range w.space.Own(c) {
+	for _, c := range a.space.Changing() {
+		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
 		}
 	}
 	all = all[:min(len(all), a.left)]
-	w.drawHandedOn()
+	a.drawHandedOn()
 	first := min(len(a.handed), handedFirst)
 	all, a.handed = append(all, a.handed[:first]...), a.handed[first:]
 	return all
 }
 
 // drawHandedOn lines up calls that are handed on.
-func (w *worker) drawHandedOn() {
-	for _, call := range w.space.HandedOn(w.rand) {
-		w.attacks.handed = append(w.attacks.handed, input.Sequence{call})
+func (a *attacks) drawHandedOn() {
+	for _, call := range a.space.HandedOn(a.rand) {
+		a.handed = append(a.handed, input.Sequence{call})
 	}
 }
 
@@ -86,10 +92,15 @@ func (w *worker) drawHandedOn() {
 // executor and a few contracts.
 const handedFirst = 1024
 
-// observeAttack goes on from an attack whose last call had an effect that its function did not have before.
-func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
-	a := &w.attacks
-	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !w.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+// watch goes on from attacks.
+func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
+	a.watchAttack(seq, exec)
+	a.watchSpeaker(seq, exec)
+}
+
+// watchAttack goes on from an attack whose last call had an effect that its function did not have before.
+func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
+	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !a.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
 		return
 	}
 	e := effectOf(exec)
@@ -100,17 +111,17 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 	a.effects[e] = true
 	var next []input.Sequence
 	if e.back && seq[len(seq)-1].Script == nil {
-		next = w.mutator.Scripts(w.rand, seq, len(seq)-1)
-		if prepared, ok := w.space.PreparedByOthers(seq); ok {
-			next = append(next, w.mutator.Scripts(w.rand, prepared, len(prepared)-1)...)
+		next = a.mutator.Scripts(a.rand, seq, len(seq)-1)
+		if prepared, ok := a.space.PreparedByOthers(seq); ok {
+			next = append(next, a.mutator.Scripts(a.rand, prepared, len(prepared)-1)...)
 		}
 	}
 	if e.changed != 0 {
-		next = append(next, w.mutator.FollowedInside(w.rand, seq)...)
+		next = append(next, a.mutator.FollowedInside(a.rand, seq)...)
 	}
 	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
-		a.add(w.space.Resumed(seq), &a.resumed)
-		next = append(next, w.space.FollowedBy(seq, w.followers())...)
+		a.add(a.space.Resumed(seq), &a.resumed)
+		next = append(next, a.space.FollowedBy(seq, a.followers())...)
 	}
 	if e.paid && len(seq) > 1 {
 		a.add(next, &a.resumed)
@@ -126,11 +137,11 @@ func (a *attacks) add(next []input.Sequence, line *[]input.Sequence) {
 	*line = append(*line, next...)
 }
 
-// observeSpeaker has others entrust tokens to a contract that says what the attacker's contract wants it to: the attack
+// watchSpeaker has others entrust tokens to a contract that says what the attacker's contract wants it to: the attack
 // gains nothing as long as that contract has nothing, and nothing in it tells what it may have.
-func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
-	a, last := &w.attacks, len(seq)-1
-	if !a.begun || a.left <= 0 || seq[last].Sender != w.space.Contract() || exec.Calls[last].Outcome != evm.Success {
+func (a *attacks) watchSpeaker(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	if !a.begun || a.left <= 0 || seq[last].Sender != a.space.Contract() || exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	frames := exec.Calls[last].Frames
@@ -142,9 +153,9 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 		}
 		by := speaker{function: seq[last].Function, contract: f.Caller}
 		attack := seq
-		if w.space.HelpsContract(seq) { // an account that is not the attacker's would not list or approve it
+		if a.space.HelpsContract(seq) { // an account that is not the attacker's would not list or approve it
 			var ok bool
-			if attack, ok = w.space.AsAttack(seq); !ok {
+			if attack, ok = a.space.AsAttack(seq); !ok {
 				continue
 			}
 			by.helped = true
@@ -153,7 +164,7 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 			continue
 		}
 		a.spoken[by] = true
-		next := w.space.Entrusted(attack, f.Caller)
+		next := a.space.Entrusted(attack, f.Caller)
 		if by.helped { // it may not come that far
 			next = []input.Sequence{attack}
 		}
@@ -161,19 +172,18 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
-// observeBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
+// watchBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
 // attacker's contract makes all calls, and then one more.
-func (w *worker) observeBreak(seq input.Sequence, seen []observation) {
-	a := &w.attacks
+func (a *attacks) watchBreak(seq input.Sequence, seen []observation) {
 	for i := range seen {
 		for _, way := range shortWays(seq[:seen[i].Call+1]) {
-			own, ok := w.space.AsOwn(way)
+			own, ok := a.space.AsOwn(way)
 			if !a.begun || a.left <= 0 || !ok {
 				continue
 			}
 			next := []input.Sequence{own}
-			for _, more := range w.space.FollowedBy(own, w.followers()) {
-				next = append(append(next, more), w.space.Less(more)...)
+			for _, more := range a.space.FollowedBy(own, a.followers()) {
+				next = append(append(next, more), a.space.Less(more)...)
 			}
 			a.add(next, &a.resumed)
 		}
@@ -195,10 +205,10 @@ func shortWays(seq input.Sequence) []input.Sequence {
 }
 
 // followers are functions that attacks go on with.
-func (w *worker) followers() []input.Callable {
-	functions := w.space.Changing()
+func (a *attacks) followers() []input.Callable {
+	functions := a.space.Changing()
 	if n := len(functions); n > maxAttackFunctions {
-		first := w.rand.IntN(n)
+		first := a.rand.IntN(n)
 		functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
 	}
 	return functions
@@ -208,30 +218,30 @@ func (w *worker) followers() []input.Callable {
 // eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
 const attackShare = 10
 
-// nextAttacks takes the attacks whose turn has come. In audits, calls that are handed on are drawn anew when all attacks are
+// take takes the attacks whose turn has come. In audits, calls that are handed on are drawn anew when all attacks are
 // done: the first ones are right in all their words or not.
-func (w *worker) nextAttacks() (next []input.Sequence) {
-	a := &w.attacks
-	a.queue = append(a.queue, w.firstAttacks()...)
-	for a.tried < w.runs/attackShare {
+func (a *attacks) take() []lead {
+	var next []input.Sequence
+	a.queue = append(a.queue, a.first()...)
+	for a.made < a.runs/attackShare {
 		line := a.nextLine()
-		if len(*line) == 0 && a.begun && w.audit {
-			w.drawHandedOn()
+		if len(*line) == 0 && a.begun && a.audit {
+			a.drawHandedOn()
 			line = &a.handed
 		}
 		if len(*line) == 0 {
 			break
 		}
 		next, *line = append(next, (*line)[0]), (*line)[1:]
-		a.tried++
+		a.made++
 	}
-	return next
+	return asLeads(next)
 }
 
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the others those of one of the other lines.
 func (a *attacks) nextLine() *[]input.Sequence {
 	for _, line := range []*[]input.Sequence{&a.handed, &a.resumed} {
-		if len(*line) > 0 && (len(a.queue) == 0 || a.tried%2 == 1) {
+		if len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line
 		}
 	}

@@ -37,7 +37,7 @@ func TestHotLoopAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{tracker: newTracker(nil, 0), observer: newObserver(&Config{Oracles: oracle.All(), Space: p.space}), reported: map[findingKey]bool{}}
+	w := &worker{tools: tools{tracker: newTracker(nil, 0)}, sightings: newSightings(newObserver(&Config{Oracles: oracle.All(), Space: p.space}), 0)}
 	look := func() {
 		if n := w.tracker.track(exec, false, nil); n.any() || len(w.observe(seq, exec)) > 0 || changedState(exec) {
 			t.Fatal("the same execution shows something new")

@@ -46,6 +46,21 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	return false
 }
 
+// The part of the whole budget, one in so many, that is left for minimizing at most: of the calls, and of the time, since the
+// judge takes longer for a call. Arbitrary.
+const (
+	tidyShare     = 8
+	tidyTimeShare = 16
+)
+
+// owes is the number of calls that are to be left for minimizing; 0: nothing is to be minimized, or the budget is in time.
+func (c *Campaign) owes() uint64 { return min(c.drafts.owed, c.MaxCalls/tidyShare) }
+
+// timeToTidy reports whether the rest of a budget in time is for minimizing.
+func (c *Campaign) timeToTidy() bool {
+	return c.MaxCalls == 0 && c.Timeout > 0 && c.drafts.owed > 0 && c.seconds() >= c.Timeout.Seconds()*(1-1./tidyTimeShare)
+}
+
 // affords reports whether so many calls are left, not counting those reserved for the
 // workers' tasks.
 func (c *Campaign) affords(calls uint64) bool {

@@ -14,6 +14,7 @@ import (
 // answer. Both are tried once for each function, or each way in which it comes back; what that shows is
 // then mutated as anything else.
 type callbacks struct {
+	*tools
 	asked   *input.Asked // how functions came back to the contract
 	handed  map[handing]bool
 	lacking map[lack]int   // how often others paid in first
@@ -45,28 +46,27 @@ const (
 	pays                   // and sends it ether
 )
 
-func newCallbacks() callbacks {
-	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[lack]int{}, inside: map[effect]int{}}
+func newCallbacks(t *tools) callbacks {
+	return callbacks{tools: t, asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[lack]int{}, inside: map[effect]int{}}
 }
 
-// observeCallbacks notes how an execution came back to the attacker's contract. Where a function does in
+// watch notes how an execution came back to the attacker's contract. Where a function does in
 // a way that it has not before, the answers that code tells apart are tried at once: they lead past
 // checks of what is returned, and into the middle of calls. Where an account might be called back if
 // it had code, the contract takes its place.
-func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
-	if w.space.Contract() < 0 {
+func (c *callbacks) watch(seq input.Sequence, exec *evm.Execution) {
+	if c.space.Contract() < 0 {
 		return
 	}
-	c := &w.callbacks
 	for _, call := range c.asked.Observe(seq, exec) {
-		c.pending = append(c.pending, w.mutator.Scripts(w.rand, seq, call)...)
+		c.pending = append(c.pending, c.mutator.Scripts(c.rand, seq, call)...)
 	}
-	w.endow(seq, exec)
+	c.endow(seq, exec)
 	last := len(seq) - 1
 	if exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
 		return
 	}
-	if all := w.space.Inside(seq); len(all) > 0 {
+	if all := c.space.Inside(seq); len(all) > 0 {
 		e := effectOf(exec)
 		e.function = seq[last].Function
 		if c.inside[e] < maxInside {
@@ -76,11 +76,11 @@ func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
 	}
 	var accounts []common.Address
 	if c.hand(handing{seq[last].Function, succeeds}) {
-		accounts = w.space.AccountsOf(&seq[last])
+		accounts = c.space.AccountsOf(&seq[last])
 	}
 	for i := exec.Calls[last].Frames[0]; i < exec.Calls[last].Frames[1]; i++ {
 		f := &exec.Frames[i]
-		if f.Parent < 0 || f.Program != nil || !w.space.IsOrdinary(f.CodeAddress) {
+		if f.Parent < 0 || f.Program != nil || !c.space.IsOrdinary(f.CodeAddress) {
 			continue
 		}
 		why := calls
@@ -92,16 +92,16 @@ func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
 		}
 	}
 	if len(accounts) > 0 { // what others have prepared
-		c.pending = append(c.pending, w.space.EndedByContract(seq))
-		if attack, ok := w.space.AsAttack(seq); ok {
+		c.pending = append(c.pending, c.space.EndedByContract(seq))
+		if attack, ok := c.space.AsAttack(seq); ok {
 			c.pending = append(c.pending, attack)
 		}
 	}
 	accounts = unique(accounts)
 	together := seq
 	for _, account := range accounts {
-		c.pending = append(c.pending, w.space.AsContract(seq, account))
-		together = w.space.AsContract(together, account)
+		c.pending = append(c.pending, c.space.AsContract(seq, account))
+		together = c.space.AsContract(together, account)
 	}
 	if len(accounts) > 1 {
 		c.pending = append(c.pending, together)
@@ -124,23 +124,23 @@ type lack struct {
 }
 
 // endow has others pay in first, where a call would pay then.
-func (w *worker) endow(seq input.Sequence, exec *evm.Execution) {
+func (c *callbacks) endow(seq input.Sequence, exec *evm.Execution) {
 	from, nothing, ok := lacksFunds(exec)
 	kind := lack{seq[len(seq)-1].Function, nothing}
 	most := maxLacking
 	if nothing {
 		most = maxNothing
 	}
-	if !ok || w.callbacks.lacking[kind] >= most || nothing && w.space.IsPaid(seq, from) {
+	if !ok || c.lacking[kind] >= most || nothing && c.space.IsPaid(seq, from) {
 		return
 	}
-	all := w.space.Endowed(seq, from)
-	if others, ok := w.space.PaidByOthers(seq); ok {
+	all := c.space.Endowed(seq, from)
+	if others, ok := c.space.PaidByOthers(seq); ok {
 		all = append(all, others)
 	}
 	if len(all) > 0 {
-		w.callbacks.lacking[kind]++
-		w.callbacks.pending = append(w.callbacks.pending, all...)
+		c.lacking[kind]++
+		c.pending = append(c.pending, all...)
 	}
 }
 
@@ -163,16 +163,6 @@ func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 	return from, nothing, ok
 }
 
-// paysAccount reports whether a call sends ether to an account without code.
-func paysAccount(exec *evm.Execution) bool {
-	for i := range exec.Frames {
-		if f := &exec.Frames[i]; f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() {
-			return true
-		}
-	}
-	return false
-}
-
 // hand reports whether there is a reason that there was not before.
 func (c *callbacks) hand(h handing) bool {
 	if c.handed[h] {
@@ -182,12 +172,9 @@ func (c *callbacks) hand(h handing) bool {
 	return true
 }
 
-// callbackLeads takes what observeCallbacks wants tried.
-func (w *worker) callbackLeads() (leads []lead) {
-	w.callbacks.pending = append(w.callbacks.pending, w.nextAttacks()...)
-	for _, seq := range w.callbacks.pending {
-		leads = append(leads, lead{sequence: seq})
-	}
-	w.callbacks.pending = w.callbacks.pending[:0]
+// take takes what it wants tried.
+func (c *callbacks) take() []lead {
+	leads := asLeads(c.pending)
+	c.pending = c.pending[:0]
 	return leads
 }

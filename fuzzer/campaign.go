@@ -33,7 +33,7 @@ type Campaign struct {
 	// reanalysisCost is the cost of analyzing seeds again so far, in steps of the analysis.
 	reanalysisCost uint64
 
-	// What confirms findings, see judge.go.
+	// What confirms findings, see confirm.go.
 	judge    evm.Machine
 	observer *observer // of the judge's executions
 	encoded  evm.Sequence
@@ -62,14 +62,16 @@ type Campaign struct {
 //	 1  PIDs ← RunSeeds(S, prog)                            Campaign.initialTasks
 //	 2  while ¬Interrupted() do                             Campaign.budgetRemains
 //	 3    input ← PickInput(PIDs)                           Campaign.pick
-//	 6    maxEnergy ← LookaheadAssignEnergy(input)          Campaign.assignEnergy
-//	 7    while energy < maxEnergy do                       Campaign.dispatch, worker.fuzz
-//	 8      input′ ← FuzzInput(input), or a prediction      worker.mutate, worker.follow
-//	 9      PID′ ← Run(input′, prog)                        worker.try
-//	10      if IsNew(PID′, PIDs) then                       tracker.isNew
+//	 4    energy ← 0                                        worker.fuzz
+//	 6    maxEnergy ← LookaheadAssignEnergy(input)          Campaign.assignEnergy, in line 5's place
+//	 7    while energy < maxEnergy do                       worker.fuzz
+//	 8      input′ ← FuzzInput(input), or a prediction      mutation.mutate, worker.follow
+//	 9      PID′ ← Run(input′, prog)                        runner.run
+//	10      if IsNew(PID′, PIDs) then                       worker.isNew
 //	11        LID, SPs ← LookaheadAnalyze(prog, input′, T)  worker.analyze
 //	12        PIDs ← Add(PID′, input′, LID, SPs, PIDs)      Campaign.merge, Suite.add
-//	    Output: Test suite Inputs(PIDs)                     Campaign.finish
+//	13      energy ← energy + 1                             worker.fuzz
+//	    Output: Test suite Inputs(PIDs)                     Campaign.conclude
 func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
@@ -85,29 +87,11 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	c.initial = c.initialTasks()
 	for {
 		for len(c.idle) > 0 && c.budgetRemains(ctx) { // line 2
-			if t, ok := c.nextInitial(); ok { // line 1
-				c.dispatch(t, tasks)
-				continue
-			}
-			if len(c.suite.Seeds) == 0 {
-				c.result.Stopped = "no seed could be run" // overwritten once one has
+			t, ok := c.nextTask() // lines 1, 3 and 6
+			if !ok {
 				break
 			}
-			if t, ok := c.receivedTask(); ok {
-				c.dispatch(t, tasks)
-				continue
-			}
-			if t, ok := c.solvingTask(); ok {
-				c.dispatch(t, tasks)
-				continue
-			}
-			if t, ok := c.planningTask(); ok {
-				c.dispatch(t, tasks)
-				continue
-			}
-			seed, from := c.pick()                               // line 3
-			energy := c.assignEnergy(seed, from)                 // line 6
-			c.dispatch(c.fuzzingTask(seed, energy, from), tasks) // line 7
+			c.dispatch(t, tasks) // line 7
 		}
 		switch {
 		case c.busy > 0:
@@ -116,4 +100,23 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 			return c.conclude(ctx), nil
 		}
 	}
+}
+
+// nextTask is what a worker does next; false while there is nothing to do.
+func (c *Campaign) nextTask() (task, bool) {
+	if t, ok := c.nextInitial(); ok { // line 1
+		return t, true
+	}
+	if len(c.suite.Seeds) == 0 {
+		c.result.Stopped = "no seed could be run" // overwritten once one has
+		return task{}, false
+	}
+	for _, next := range []func() (task, bool){c.receivedTask, c.solvingTask, c.planningTask} { // what the papers do not have
+		if t, ok := next(); ok {
+			return t, true
+		}
+	}
+	seed, from := c.pick()               // line 3
+	energy := c.assignEnergy(seed, from) // line 6
+	return c.fuzzingTask(seed, energy, from), true
 }

@@ -29,10 +29,10 @@ func (w *worker) climb(ctx context.Context, t *task, b *batch) bool {
 		return true
 	}
 	function := t.repeated.Last()
-	if w.fruitless[function] >= maxFruitless {
+	p := w.newPathfinder(ctx, b)
+	if p.fruitless[function] >= maxFruitless {
 		return true
 	}
-	p := &pathfinder{worker: w, ctx: ctx, b: b}
 	last := t.sequence[len(t.sequence)-1:]
 	own := lastOf(t.sequence) == function
 	seq := t.repeated.Unpack()
@@ -49,11 +49,11 @@ func (w *worker) climb(ctx context.Context, t *task, b *batch) bool {
 		}
 		if next == nil || !changed {
 			if repeated == 0 {
-				w.fruitless[function]++
+				p.fruitless[function]++
 			}
 			break
 		}
-		w.fruitless[function] = 0
+		p.fruitless[function] = 0
 		seq = next
 		if own {
 			continue

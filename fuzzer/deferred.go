@@ -1,9 +1,6 @@
 package fuzzer
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // docket holds what the judge has yet to confirm. It takes ten times as long for a call as
 // the workers' machine, a tenth of a second for one that burns all its gas: what heavy calls
@@ -30,9 +27,6 @@ const (
 	// probingWork bounds the minimizer's work for what a heavy call showed: about two
 	// seconds. Arbitrary.
 	probingWork = 1 << 26
-	// maxDeferred bounds the findings of heavy calls that are confirmed once the campaign
-	// is over: half a minute's work. Arbitrary.
-	maxDeferred = 32
 )
 
 // affordsJudging reports whether the judge may run a sequence of so much work now.
@@ -46,38 +40,6 @@ func probes(most int, work uint64) int {
 		return most
 	}
 	return int(min(uint64(most), probingWork/(judgeFactor*work)))
-}
-
-// confirmDeferred confirms what the judge may spend its work on now: findings first.
-func (c *Campaign) confirmDeferred(ctx context.Context) {
-	if len(c.docket.findings) == 0 && len(c.docket.targets) == 0 {
-		return
-	}
-	findings, targets := c.docket.findings, c.docket.targets
-	c.docket.findings, c.docket.targets = nil, nil // those that still have to wait come again
-	for i := range findings {
-		c.confirmFinding(ctx, findings[i].seen, &findings[i].discovery)
-	}
-	for i := range targets {
-		c.confirmTarget(targets[i].hit, &targets[i].discovery, &proof{})
-	}
-}
-
-// closeDocket confirms the findings that are left once the campaign is over, whatever that
-// takes, but no more than a bound; and targets as far as the judge may.
-func (c *Campaign) closeDocket(ctx context.Context) {
-	findings := c.docket.findings
-	c.docket.findings = nil
-	for i := range findings {
-		if i == maxDeferred {
-			c.docket.dropped = len(findings) - i
-			break
-		}
-		c.docket.judged = 0
-		c.confirmFinding(ctx, findings[i].seen, &findings[i].discovery)
-	}
-	c.docket.judged = 0
-	c.confirmDeferred(ctx)
 }
 
 // deferHit keeps a hit for later, unless another one of the target's is kept that says as much.

@@ -90,9 +90,3 @@ func (d *demands) countExecutions(function input.Callable, executions uint64, lo
 		f.tired = true
 	}
 }
-
-// lastOf is the function that a sequence ends with.
-func lastOf(seq input.Sequence) input.Callable {
-	last := &seq[len(seq)-1]
-	return input.Callable{Instance: last.Instance, Function: last.Function}
-}

@@ -1,45 +1,27 @@
 package fuzzer
 
-import (
-	"slices"
-)
+import "slices"
 
-// schedule is the campaign's, as long as there is a target to steer to.
-func (c *Campaign) schedule() *Schedule {
-	switch {
-	case c.left > 0:
-		return c.Schedule
-	case c.Schedule.directed:
-		return afterTargets
-	}
-	return Cutoff
-}
+// maxTaskCalls bounds a task, so that no worker is away for long: full energy
+// with sequences of 64 calls would be 65,536 calls, about 0.7 s on go-ethereum.
+const maxTaskCalls = 16_384
 
-// pick chooses the seed that is fuzzed next (PickInput).
-func (c *Campaign) pick() (*Seed, source) {
-	seed, from := c.schedule().pick(c.suite, c.rand, c.Without)
-	for draws := 1; draws < testDraws && c.skips(seed); draws++ {
-		seed, from = c.schedule().pick(c.suite, c.rand, c.Without)
+// dispatch gives a task to an idle worker, with a share of the calls that are left.
+func (c *Campaign) dispatch(t task, tasks []chan task) {
+	t.calls = maxTaskCalls
+	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
+	if t.seed != nil && !t.seed.Calls.HasAny(c.avoided) { // otherwise there is nothing else to call
+		t.avoided = c.avoided
 	}
-	if c.avoids(seed) {
-		if other := c.affordable(); other != nil {
-			return other, fromSuite
-		}
+	if c.MaxCalls > 0 {
+		left := c.MaxCalls - c.result.Stats.Calls - c.reserved - c.owes()
+		t.calls = min(t.calls, left)
 	}
-	return seed, from
-}
-
-// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
-// seeds with heavy calls.
-func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
-	energy := c.schedule().assignEnergy(c.suite, seed, from)
-	if seed.Calls.IsTest() {
-		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
-	}
-	if seed.work >= heavyWork {
-		energy = min(energy, Energy(max(1, maxTaskHeavy/seed.work)))
-	}
-	return energy
+	c.reserved += t.calls
+	id := c.idle[len(c.idle)-1]
+	c.idle = c.idle[:len(c.idle)-1]
+	c.busy++
+	tasks[id] <- t
 }
 
 // fuzzingTask is the task to fuzz a seed with its energy; or to analyze the seed's path
@@ -62,24 +44,37 @@ func (c *Campaign) isStale(seed *Seed) bool {
 	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()
 }
 
-// maxTaskCalls bounds a task, so that no worker is away for long: full energy
-// with sequences of 64 calls would be 65,536 calls, about 0.7 s on go-ethereum.
-const maxTaskCalls = 16_384
+// maxChains bounds the chains that one task is given. Arbitrary: most are wrong, but
+// making them takes no execution.
+const maxChains = 16
 
-// dispatch gives a task to an idle worker, with a share of the calls that are left.
-func (c *Campaign) dispatch(t task, tasks []chan task) {
-	t.calls = maxTaskCalls
-	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
-	if t.seed != nil && !t.seed.Calls.HasAny(c.avoided) { // otherwise there is nothing else to call
-		t.avoided = c.avoided
+// contextOf picks what may be put before a seed's last call; chains only where they are
+// demanded.
+func (c *Campaign) contextOf(seed *Seed, demanded bool, energy Energy) (s sequenceContext) {
+	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
+		s.prelude = before.Calls
 	}
-	if c.MaxCalls > 0 {
-		left := c.MaxCalls - c.result.Stats.Calls - c.reserved - c.owes()
-		t.calls = min(t.calls, left)
+	if c.Without.RawOrder {
+		return s
 	}
-	c.reserved += t.calls
-	id := c.idle[len(c.idle)-1]
-	c.idle = c.idle[:len(c.idle)-1]
-	c.busy++
-	tasks[id] <- t
+	if before := c.suite.writer(seed, c.rand); before != nil {
+		s.writer = before.Calls
+		if demanded {
+			for range min(int(energy), maxChains) {
+				s.chains = append(s.chains, c.suite.closure(seed, c.rand, c.maxSeqLen-1))
+			}
+		}
+	}
+	if before := c.suite.accumulator(seed, c.rand); before != nil {
+		s.repeated = before.Calls
+		s.climbs = seed.Selected >= firstClimb && seed.Selected&(seed.Selected-1) == 0
+	}
+	if !c.Without.Sequences && seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
+		for _, key := range seed.wants {
+			if writers := c.suite.writers[key]; len(writers) > 0 {
+				s.mappingWriters = append(s.mappingWriters, writers[c.rand.IntN(len(writers))].Calls)
+			}
+		}
+	}
+	return s
 }

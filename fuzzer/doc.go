@@ -15,64 +15,102 @@
 // The campaign's goroutine:
 //
 //	config.go     the configuration of a campaign
-//	campaign.go   the loop
-//	start.go      workers, and the inputs to begin with
-//	budget.go     when it ends
+//	campaign.go   the loop: Algorithm 1
+//	start.go      what it begins with: workers, and what they share
+//	initial.go    the inputs to begin with
 //	dispatch.go   what a worker does next
 //	merge.go      merging a worker's batch, fact by fact
-//	result.go     the result of a campaign, and its statistics
-//	exchange.go   inputs to and from campaigns that run elsewhere
-//	techniques.go techniques that can be switched off, to measure them
+//	unsolved.go   which branch sides are solved for
+//	plans.go      who writes what a wanted branch side waits for, put before the call
+//	pick.go       the seed that is fuzzed next, and its energy
+//	conclude.go   how it ends
+//
+// What a batch showed is confirmed, and told:
+//
 //	fuzztests.go  the project's own fuzz tests: their share, and which failures count
+//	confirm.go    targets and findings, confirmed by the judge
+//	exchange.go   inputs to and from campaigns that run elsewhere
+//	tidy.go       minimizing what was confirmed, mostly once the search is over
+//	stop.go       where executions leave the way to targets that were not reached
+//	trim.go       reducing the corpus to the inputs that its coverage needs
+//	corpus.go     the corpus on disk
+//	judge.go      the judge: runs on the reference machine
+//	deferred.go   what heavy calls showed waits until the judge has time for it
+//	budget.go     what is left of calls, time and analysis
+//	result.go     the result of a campaign
+//	timeline.go   samples of it
+//	stats.go      its counts
+//
+// A worker, and what it does with a seed:
+//
+//	worker.go     tasks, one after the other
+//	fuzz.go       the inner loop: mutants, and the leads of each
+//	stages.go     the techniques, in the order in which they come up
+//	invariants.go property functions: when they are called
+//	statefuzz.go  calls from states that no sequence leaves (harvey §5)
+//	solve.go      getting through branches, by the effect of all words of a call on all of them
+//	leadup.go     calls that write what a call reads, and the numbers of all of them
+//	climb.go      a call that accumulates, each time with the numbers that it takes then
+//	solve_formula.go, solve_system.go  by what the code computes, and by what runs show
+//	pathfinder.go what solving knows, and the run that it is at
+//	shorten.go    leaving out calls that do not matter
+//	try.go        running an input, and recording what it showed
+//	sightings.go  what oracles saw, for the first time
+//	extreme.go    executions whose numbers are worth following
+//
+// What it asks the lookahead analysis:
+//
+//	analyze.go    what was ahead of an execution, and its LID
+//	energy.go     more energy for nested branches and dangerous instructions
+//	steer.go      asks fuzzer/lookahead about executions
+//	changes.go    instructions that change state, which targets may wait for
+//
+// Techniques that make inputs, and run nothing:
+//
+//	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
+//	mutate.go     mutants and splices
+//	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
+//	repeat.go     copies of calls, and how many
+//	resend.go     calls with a signature, sent by others, and once more
+//	callbacks.go  the attacker's contract called, and what it may answer
+//	attacks.go    sequences of the attacker's contract alone
+//	slotsearch.go leads from storage writes whose slot the input moves
+//	predict.go    leads along the line through two runs (harvey §4)
+//	operands.go   leads from what words, and hashes of texts, are compared with
+//	earlier.go    leads from what earlier calls left in the state
+//	keysubstitution.go  mapping keys, so that two calls use the same element
+//	sign.go       leads with signatures of accounts whose keys are known
+//
+// What they are made with:
+//
+//	leads.go      inputs that are worth trying for a reason, and their order
+//	step.go       a run that leads are made from, and which were
+//	tools.go      what techniques share
+//	run.go        running a sequence within a task's budget
+//	other.go      another version of the code, which runs the same
+//	task.go       tasks and batches: what the campaign and workers send each other
+//	techniques.go techniques that can be switched off, to measure them
+//	finding.go    observations of oracles, and the findings made of them
+//	scene.go      what oracles look closely at
+//	property.go   property functions: when they fail
+//	checked.go    machines that compare themselves with the reference
+//	tracker.go    which blocks, targets and branch sides executions reached
+//	slotwrites.go which slots instructions write to
+//	pathset.go    the paths that a worker remembers
+//	stores.go     what kinds of writes calls have made
+//	ahead.go      the targets ahead of a path
+//	minimize.go, minimize_scripts.go  the minimizer, pure
 //
 // The suite and the schedule:
 //
+//	schedule.go   which seed is picked and how much energy it gets
 //	suite.go      seeds, path counts, the closest inputs to uncovered branches
 //	lids.go       counts by lookahead identifier and split point, rarity
-//	schedule.go   which seed is picked and how much energy it gets
-//	energy.go     more energy for nested branches and dangerous instructions
-//	unsolved.go   which branch sides are solved for
 //	demand.go     which functions need longer sequences
-//	footprint.go  which calls write what a seed reads
+//	writers.go    which entries write what a seed reads
+//	footprint.go  what a call reads and writes
 //	newstate.go   which states sequences leave
-//	plans.go      who writes what a wanted branch side waits for, put before the call
-//
-// The lookahead analysis:
-//
-//	steer.go      asks fuzzer/lookahead about executions
-//	ahead.go      its answers: LIDs, and the targets ahead of a path
-//	changes.go    instructions that change state, which targets may wait for
-//
-// Workers and their techniques:
-//
-//	worker.go     tasks, batches, the inner loop
-//	tracker.go    which blocks, targets and branch sides executions reached
-//	pathset.go    the paths that a worker remembers
-//	stores.go     what kinds of writes calls have made
-//	leads.go      inputs that are worth trying for a reason, and their order
-//	predict.go    leads from comparisons (harvey §4)
-//	slotsearch.go leads from storage writes whose slot the input moves
-//	preimage.go   leads from hashes, and from commitments of earlier calls
-//	sign.go       leads with signatures of accounts whose keys are known
-//	resend.go     calls with a signature, sent by others, and once more
-//	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
-//	repeat.go     copies of calls, and how many
-//	climb.go      a call that accumulates, each time with the numbers that it takes then
-//	keysubstitution.go  mapping keys, so that two calls use the same element
-//	statefuzz.go  calls from states that no sequence leaves (harvey §5)
-//	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
-//	solve.go, solve_system.go, solve_formula.go  getting through branches by the
-//	              effect of all words of a call on all of them
-//	shorten.go    leaving out calls that do not matter
-//	property.go   property functions: when they are called, and when they fail
-//
-// Findings:
-//
-//	checked.go    machines that compare themselves with the reference
-//	judge.go      confirming on the reference machine
-//	tidy.go       minimizing what was confirmed, mostly once the search is over
-//	finding.go    observations of oracles, and the findings made of them
-//	minimize.go   the minimizer, pure
-//	corpus.go     the corpus on disk
-//	trim.go       reducing the corpus to the inputs that its coverage needs
+//	pool.go       seeds to pick from, those with a script apart
+//	ration.go     the work of calls, by function: who has had too much of it
+//	execution.go  what an execution did
 package fuzzer

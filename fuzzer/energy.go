@@ -15,6 +15,7 @@ import (
 // weighed whenever it is picked, by the last of its branches with an untaken side, since
 // that is the one that mutants are to flip.
 type weights struct {
+	*tools
 	ahead *steering // toward dangerous instructions; nil: energy stays as it is
 	known aheadCache
 }
@@ -59,8 +60,8 @@ func findDangers(programs []*bytecode.Program, oracles []*oracle.Oracle) map[byt
 }
 
 // weigh adjusts the energy of a task, whose seed has just been run as base.
-func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
-	if w.weights.ahead == nil || t.left > 0 {
+func (w *weights) weigh(t *task, base *point, exec *evm.Execution) Energy {
+	if w.ahead == nil || t.left > 0 {
 		return t.energy
 	}
 	last := len(base.sequence) - 1
@@ -81,11 +82,11 @@ func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
 
 // dangerAhead asks the lookahead analysis whether another way out of a branch may still
 // lead to a dangerous instruction.
-func (w *worker) dangerAhead(exec *evm.Execution, b *input.Branch) bool {
+func (w *weights) dangerAhead(exec *evm.Execution, b *input.Branch) bool {
 	pid := exec.PathID()
-	if _, asked := w.weights.known.byPath[pid]; !asked {
-		found := w.weights.ahead.analyze(exec)
-		w.weights.known.put(pid, &found)
+	if _, asked := w.known.byPath[pid]; !asked {
+		found := w.ahead.analyze(exec)
+		w.known.put(pid, &found)
 	}
-	return w.weights.known.get(pid).in(b.Code).has(b.Block)
+	return w.known.get(pid).in(b.Code).has(b.Block)
 }

@@ -23,7 +23,7 @@ func TestWeigh(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return w.weigh(task{energy: 100, left: left}, w.newPoint(seq, exec), exec)
+		return w.weights.weigh(&task{energy: 100, left: left}, w.newPoint(seq, exec), exec)
 	}
 	safe := weigh("user1 Nested.f(uint256,uint256,uint256,uint8[]) args (100, 7, 3, [1, 2])", 0)
 	dangerous := weigh("user1 Nested.send(uint256,uint256) args (100, 7)", 0)

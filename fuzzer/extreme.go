@@ -26,10 +26,16 @@ type extreme struct {
 	falls  bool // what is stored is less than what was there
 }
 
+// extremes are the ways that were met, and how often.
+type extremes struct {
+	follows bool // some oracle follows values
+	known   map[extreme]uint8
+}
+
 // isExtreme reports whether an execution of a known path is one of those.
-func (w *worker) isExtreme(seq input.Sequence, exec *evm.Execution, pid bytecode.PathID) bool {
+func (e *extremes) isExtreme(seq input.Sequence, exec *evm.Execution, pid bytecode.PathID) bool {
 	last := len(exec.Calls) - 1
-	if exec.Calls[last].Outcome != evm.Success || !w.observer.follows {
+	if exec.Calls[last].Outcome != evm.Success || !e.follows {
 		return false
 	}
 	way := extreme{path: pid, large: hasLargeNumber(&seq[last], isLarge)}
@@ -37,10 +43,10 @@ func (w *worker) isExtreme(seq input.Sequence, exec *evm.Execution, pid bytecode
 	if !way.large && !way.stores && !hasLargeNumber(&seq[last], isMuch) {
 		return false
 	}
-	if w.extremes[way] >= maxExtremes || len(w.extremes) >= extremePaths {
+	if e.known[way] >= maxExtremes || len(e.known) >= extremePaths {
 		return false
 	}
-	w.extremes[way]++
+	e.known[way]++
 	return true
 }
 

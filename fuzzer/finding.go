@@ -13,13 +13,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Mark is a moment in a campaign.
-type Mark struct {
-	Executions uint64
-	Calls      uint64
-	Seconds    float64
-}
-
 // Finding is a bug that an oracle saw: minimized, and replayed on the reference machine
 // from the same World.
 type Finding struct {

@@ -6,7 +6,6 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // slotKey identifies a state variable: an account and a storage slot, with elements of
@@ -120,32 +119,4 @@ func keyOf(access *evm.StorageAccess) slotKey {
 		h ^= h >> 29
 	}
 	return slotKey(h)
-}
-
-// maxWriters bounds the seeds that are kept as writers of a variable. Arbitrary.
-const maxWriters = 64
-
-// addWriter files a seed under the variables that its last call writes.
-func (s *Suite) addWriter(seed *Seed) {
-	for _, key := range seed.writes {
-		if len(s.writers[key]) < maxWriters {
-			s.writers[key] = append(s.writers[key], seed)
-		}
-	}
-}
-
-// writer picks an entry that writes a variable that a seed's last call reads (mufuzz §IV-A, "write
-// before read"). Nil when there is none.
-func (s *Suite) writer(seed *Seed, r input.Rand) *Seed {
-	var known []slotKey
-	for _, key := range seed.reads {
-		if len(s.writers[key]) > 0 {
-			known = append(known, key)
-		}
-	}
-	if len(known) == 0 {
-		return nil
-	}
-	writers := s.writers[known[r.IntN(len(known))]]
-	return writers[r.IntN(len(writers))]
 }

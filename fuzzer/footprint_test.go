@@ -52,3 +52,16 @@ func TestWriter(t *testing.T) {
 		}
 	}
 }
+
+// TestShows: what a comparison shows of a word, whole or packed with others.
+func TestShows(t *testing.T) {
+	word := uint256.NewInt(0x11_22_33_00_55)
+	for operand, want := range map[uint64]bool{0x1122330055: true, 0x22: true, 0x2233: true, 0x33: true, 0x23: false, 0x55: true, 0x66: false, 0: false} {
+		if got := Shows(word, uint256.NewInt(operand)); got != want {
+			t.Errorf("%#x: %v", operand, got)
+		}
+	}
+	if !Shows(new(uint256.Int), new(uint256.Int)) {
+		t.Error("zero does not show zero")
+	}
+}

@@ -48,12 +48,11 @@ func TestSatisfy(t *testing.T) {
 		"planted/root.sol":        "user1 Root.enter(uint64,uint64) args (0, 0)",
 	} {
 		w, p := solver(t, source)
-		w.moved, w.resisted = map[branchSide]bool{}, map[branchSide]int{}
 		var b batch
 		b.task.calls = 1000
 		seq := parse(t, p.space, start)
 		exec, _, _ := w.try(context.Background(), seq, &b)
-		path := &pathfinder{worker: w, ctx: context.Background(), b: &b}
+		path := w.newPathfinder(context.Background(), &b)
 		path.rebase(path.point(seq, exec))
 		for path.solveByFormulas(path.targets()) {
 		}
@@ -64,7 +63,7 @@ func TestSatisfy(t *testing.T) {
 		if found == 0 || b.executions > 100 {
 			t.Errorf("%s: %d assertions in %d executions", source, found, b.executions)
 		}
-		for _, n := range w.resisted {
+		for _, n := range w.solving.resisted {
 			if n > maxResisted {
 				t.Errorf("%s: a side is searched for %d times", source, n)
 			}

@@ -65,8 +65,9 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 	return false
 }
 
-// substituteKeys makes leads of a run with calls of another entry before its last one.
-// These write a mapping that the last call reads (mufuzz §IV-A, "write before read"),
+// keySubstitution is a stage: of a run with calls of another entry before its last one, it
+// leads what they write to what the last one reads.
+// They write a mapping that the last call reads (mufuzz §IV-A, "write before read"),
 // mostly under another key: another holder's balance, another position. Where the key
 // is an argument of the writing call, or its sender, it becomes the key that is read;
 // otherwise, where it is one of the last call, that becomes the key that was written.
@@ -79,7 +80,19 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // exactly what is there makes a difference even where no branch of its own tells. A pull request's campaign is too short for what that costs.
 //
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
-func (s *step) substituteKeys() []lead {
+type keySubstitution struct {
+	read, written []element // scratch
+	callWords     []input.Word
+}
+
+func (k *keySubstitution) follow(s *step) {
+	if s.room() > 0 {
+		s.leads = append(s.leads, k.leadsOf(s)...)
+	}
+}
+
+// leadsOf are the leads of a run.
+func (k *keySubstitution) leadsOf(s *step) []lead {
 	last := len(s.sequence) - 1
 	if !s.joined || last < 1 || s.without.RawOrder {
 		return nil
@@ -91,12 +104,12 @@ func (s *step) substituteKeys() []lead {
 	if s.enables > 0 && s.exec.Calls[s.enables].Outcome == evm.Reverted {
 		last = s.enables
 	}
-	leads := s.substituteKeysOf(last)
+	leads := k.toward(s, last)
 	for call := last - 1; s.audit && s.onDemand && call > 0 && len(leads) == 0; call-- {
-		leads = s.substituteKeysOf(call)
+		leads = k.toward(s, call)
 	}
 	if s.audit && s.onDemand {
-		leads = append(leads, s.deferWriters()...)
+		leads = append(leads, k.deferWriters(s)...)
 		for i := range leads {
 			leads[i].onDemand = true
 		}
@@ -106,22 +119,22 @@ func (s *step) substituteKeys() []lead {
 
 // deferWriters makes leads in which a call comes behind another that read what it wrote: what was taken for an element of nothing counts for
 // another one then. State fuzzing shows that a branch wants a state that is out of order, but not which calls put it so.
-func (s *step) deferWriters() (leads []lead) {
+func (k *keySubstitution) deferWriters(s *step) (leads []lead) {
 	last := len(s.sequence) - 1
 	for reader := 1; reader < last; reader++ {
-		s.read = appendElements(s.read[:0], s.exec, reader, false)
+		k.read = appendElements(k.read[:0], s.exec, reader, false)
 		for writer := range reader {
 			if s.exec.Calls[writer].Outcome != evm.Success {
 				continue
 			}
-			s.written = appendElements(s.written[:0], s.exec, writer, true)
-			if !slices.ContainsFunc(s.written, func(e element) bool { return !e.value.IsZero() && among(s.read, e.account, &e.slot) }) {
+			k.written = appendElements(k.written[:0], s.exec, writer, true)
+			if !slices.ContainsFunc(k.written, func(e element) bool { return !e.value.IsZero() && among(k.read, e.account, &e.slot) }) {
 				continue
 			}
 			seq := s.sequence.Clone()
 			deferred := seq[writer]
 			seq = slices.Insert(slices.Delete(seq, writer, writer+1), reader, deferred)
-			if s.leadHashes.add(s.space, seq) {
+			if s.tried.add(s.space, seq) {
 				continue
 			}
 			if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxSubstitutions {
@@ -132,18 +145,18 @@ func (s *step) deferWriters() (leads []lead) {
 	return leads
 }
 
-// substituteKeysOf makes leads toward the elements that one call of a run read.
-func (s *step) substituteKeysOf(last int) []lead {
-	s.read, s.written = appendElements(s.read[:0], s.exec, last, false), s.written[:0]
+// toward makes leads toward the elements that one call of a run read.
+func (k *keySubstitution) toward(s *step, last int) []lead {
+	k.read, k.written = appendElements(k.read[:0], s.exec, last, false), k.written[:0]
 	for call := range last {
 		if s.exec.Calls[call].Outcome == evm.Success {
-			s.written = appendElements(s.written, s.exec, call, true)
+			k.written = appendElements(k.written, s.exec, call, true)
 		}
 	}
 	var leads []lead
-	for w := len(s.written) - 1; w >= 0; w-- { // the latest calls first
-		for r := range s.read {
-			if leads = append(leads, s.substituteKey(&s.written[w], &s.read[r])...); len(leads) >= maxSubstitutions {
+	for w := len(k.written) - 1; w >= 0; w-- { // the latest calls first
+		for r := range k.read {
+			if leads = append(leads, k.substituteKey(s, &k.written[w], &k.read[r])...); len(leads) >= maxSubstitutions {
 				return leads
 			}
 		}
@@ -153,27 +166,27 @@ func (s *step) substituteKeysOf(last int) []lead {
 
 // substituteKey makes leads in which the call that wrote an element writes the one that
 // was read; none if they belong to different mappings, or a call already wrote that one.
-func (s *step) substituteKey(written, read *element) []lead {
+func (k *keySubstitution) substituteKey(s *step, written, read *element) []lead {
 	if read.account != written.account || read.base != written.base || read.keys.Count != written.keys.Count {
 		return nil
 	}
 	if read.slot == written.slot {
-		return s.askForWritten(written, read)
+		return k.askForWritten(s, written, read)
 	}
-	if among(s.written, read.account, &read.slot) {
+	if among(k.written, read.account, &read.slot) {
 		return nil
 	}
 	var sub *substituted
-	seq, ok := s.withKeys(written.call, &written.keys, &read.keys)
+	seq, ok := k.withKeys(s, written.call, &written.keys, &read.keys)
 	if ok {
 		sub = &substituted{written.call, s.sequence[written.call]}
 	} else {
-		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
+		seq, ok = k.withKeys(s, read.call, &read.keys, &written.keys)
 	}
 	for call := read.call - 1; !ok && s.audit && s.onDemand && call >= 0; call-- { // which left it in the state
-		seq, ok = s.withKeys(call, &read.keys, &written.keys)
+		seq, ok = k.withKeys(s, call, &read.keys, &written.keys)
 	}
-	if !ok || s.leadHashes.add(s.space, seq) {
+	if !ok || s.tried.add(s.space, seq) {
 		return nil
 	}
 	leads := []lead{{sequence: seq, joined: true, substituted: sub}}
@@ -191,18 +204,18 @@ func (s *step) substituteKey(written, read *element) []lead {
 const maxAsked = 2
 
 // askForWritten makes leads in which arguments of a call that read an element become what another call wrote there.
-func (s *step) askForWritten(written, read *element) (leads []lead) {
-	if leads = s.meetWritten(written, read); len(leads) > 0 || !s.audit || !s.onDemand || written.value.LtUint64(2) {
+func (k *keySubstitution) askForWritten(s *step, written, read *element) (leads []lead) {
+	if leads = k.meetWritten(s, written, read); len(leads) > 0 || !s.audit || !s.onDemand || written.value.LtUint64(2) {
 		return leads
 	}
-	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)
-	for _, word := range s.callWords {
+	k.callWords = input.AppendCallWords(k.callWords[:0], s.sequence, read.call)
+	for _, word := range k.callWords {
 		x, ok := s.space.Get(s.sequence, word)
 		if !ok || word.Kind != input.LeafWord || x == written.value || slices.Contains(read.keys.Words[:read.keys.Count], x) {
 			continue
 		}
 		seq, ok := s.space.With(s.sequence, word, &written.value)
-		if !ok || s.leadHashes.add(s.space, seq) {
+		if !ok || s.tried.add(s.space, seq) {
 			continue
 		}
 		if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxAsked {
@@ -215,27 +228,27 @@ func (s *step) askForWritten(written, read *element) (leads []lead) {
 // meetWritten makes leads of a call that read an element that another call wrote, and compared it: where the other
 // operand is an argument, that becomes what was written. Both sides of the branch may have been taken before, with zero:
 // who transfers nothing needs no balance.
-func (s *step) meetWritten(written, read *element) (leads []lead) {
+func (k *keySubstitution) meetWritten(s *step, written, read *element) (leads []lead) {
 	if written.value.IsZero() {
 		return nil
 	}
-	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)
+	k.callWords = input.AppendCallWords(k.callWords[:0], s.sequence, read.call)
 	frames := s.exec.Calls[read.call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
-		for k := range s.exec.Frames[i].Comparisons {
-			c := &s.exec.Frames[i].Comparisons[k]
+		for j := range s.exec.Frames[i].Comparisons {
+			c := &s.exec.Frames[i].Comparisons[j]
 			other := &c.Right
 			if c.Right == written.value {
 				other = &c.Left
 			} else if c.Left != written.value {
 				continue
 			}
-			at := s.wordOf(other, input.LeafWord)
+			at := k.wordOf(s, other, input.LeafWord)
 			if at < 0 {
 				continue
 			}
-			seq, ok := s.space.With(s.sequence, s.callWords[at], &written.value)
-			if !ok || s.leadHashes.add(s.space, seq) {
+			seq, ok := s.space.With(s.sequence, k.callWords[at], &written.value)
+			if !ok || s.tried.add(s.space, seq) {
 				continue
 			}
 			if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxAsked {
@@ -248,34 +261,34 @@ func (s *step) meetWritten(written, read *element) (leads []lead) {
 
 // withKeys is the run's sequence with a call's keys replaced by others; false if a key is
 // not a word of the call, or cannot take the other value.
-func (s *step) withKeys(call int, keys, others *evm.Keys) (input.Sequence, bool) {
-	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, call)
+func (k *keySubstitution) withKeys(s *step, call int, keys, others *evm.Keys) (input.Sequence, bool) {
+	k.callWords = input.AppendCallWords(k.callWords[:0], s.sequence, call)
 	seq := s.sequence
 	for i := range keys.Count {
 		if keys.Words[i] == others.Words[i] {
 			continue
 		}
-		at := s.wordOf(&keys.Words[i], input.LeafWord)
+		at := k.wordOf(s, &keys.Words[i], input.LeafWord)
 		if at < 0 {
-			at = s.wordOf(&keys.Words[i], input.SenderWord)
+			at = k.wordOf(s, &keys.Words[i], input.SenderWord)
 		}
 		if at < 0 {
 			return nil, false
 		}
 		var ok bool
-		if seq, ok = s.space.With(seq, s.callWords[at], &others.Words[i]); !ok {
+		if seq, ok = s.space.With(seq, k.callWords[at], &others.Words[i]); !ok {
 			return nil, false
 		}
-		s.callWords[at].Call = -1 // taken
+		k.callWords[at].Call = -1 // taken
 	}
 	return seq, true
 }
 
 // wordOf finds a word of a kind by its value, among the call's words that are not yet
 // taken; −1 when there is none.
-func (s *step) wordOf(value *uint256.Int, kind input.WordKind) int {
-	for i := range s.callWords {
-		if w := s.callWords[i]; w.Kind == kind && w.Call >= 0 {
+func (k *keySubstitution) wordOf(s *step, value *uint256.Int, kind input.WordKind) int {
+	for i := range k.callWords {
+		if w := k.callWords[i]; w.Kind == kind && w.Call >= 0 {
 			if x, ok := s.space.Get(s.sequence, w); ok && x == *value {
 				return i
 			}

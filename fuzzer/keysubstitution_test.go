@@ -22,7 +22,7 @@ func TestSubstituteKeys(t *testing.T) {
 		"other mappings":        {"user1 Holdings.give(address,uint256) args (user2, 5); user1 Holdings.close(uint256) args (1)", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clear(w.leadHashes.hashes)
+			clear(w.tried.hashes)
 			seq := parse(t, p.space, test.sequence)
 			b := batch{task: task{calls: 100}}
 			exec, ok := w.run(context.Background(), seq, &b)
@@ -30,7 +30,7 @@ func TestSubstituteKeys(t *testing.T) {
 				t.Fatal("not run")
 			}
 			var got []string
-			for _, next := range (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).substituteKeys() {
+			for _, next := range w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: lead{sequence: seq, joined: true}, exec: exec}) {
 				got = append(got, format(p.space, next.sequence))
 			}
 			var want []string
@@ -50,7 +50,7 @@ func TestSubstituteKeysOfZero(t *testing.T) {
 	seq := parse(t, p.space, "user1 Holdings.give(address,uint256) args (user2, 0); user1 Holdings.check(address) args (user2)")
 	b := batch{task: task{calls: 100}}
 	exec, _ := w.run(context.Background(), seq, &b)
-	leads := (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).substituteKeys()
+	leads := w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: lead{sequence: seq, joined: true}, exec: exec})
 	if len(leads) != 1+zeroVariants {
 		t.Fatalf("%d leads", len(leads))
 	}
@@ -71,7 +71,7 @@ func TestSubstituteKeysOfFailing(t *testing.T) {
 		if !ok {
 			t.Fatal("not run")
 		}
-		return (&step{worker: w, lead: l, exec: exec}).substituteKeys()
+		return w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec})
 	}
 	l := lead{sequence: parse(t, p.space, "deployer Roles.grant(uint256,address) args (5, user1); user2 Roles.keep()"), joined: true}
 	for _, want := range []string{
@@ -111,7 +111,7 @@ func TestDeferWriters(t *testing.T) {
 			t.Fatal("not run")
 		}
 		var found bool
-		for _, next := range (&step{worker: w, lead: l, exec: exec}).substituteKeys() {
+		for _, next := range w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec}) {
 			if got := next.sequence; got[len(got)-2].Function.Name == "etch" {
 				found = true
 				if test.want == "" || format(p.space, got) != format(p.space, parse(t, p.space, test.want)) {
@@ -141,11 +141,11 @@ func TestPrependWriter(t *testing.T) {
 	}
 	sequence := check.Calls.Unpack()
 	w.mutator.SetSeqLen(2)
-	next, ok := w.prependWriter(&task{sequence: sequence, seqLen: 2, calls: 100}, seeds["give"].Calls)
+	next, ok := w.mutation.prependWriter(&task{sequence: sequence, seqLen: 2, calls: 100}, seeds["give"].Calls)
 	if !ok || !next.joined || len(next.sequence) != 2 || next.sequence[0].Function.Name != "give" || next.sequence[1].Function != sequence[0].Function {
 		t.Errorf("%v: %s", ok, format(p.space, next.sequence))
 	}
-	if _, ok := w.prependWriter(&task{sequence: sequence, seqLen: 1, calls: 100}, seeds["give"].Calls); ok {
+	if _, ok := w.mutation.prependWriter(&task{sequence: sequence, seqLen: 1, calls: 100}, seeds["give"].Calls); ok {
 		t.Error("there is no room, and a call is put in")
 	}
 }

@@ -20,10 +20,18 @@ type lead struct {
 	onDemand   bool // likewise, since the seed's function demands it
 	size       int  // see leadStack
 	// substituted is the call that got other keys in it; nil: none. enables is the index of a
-	// call that others before it are to make succeed; 0: none. See substituteKeys.
+	// call that others before it are to make succeed; 0: none. See keySubstitution.
 	substituted *substituted
 	enables     int
 	resent      bool // others send what was signed: all that follows is that it is signed anew
+}
+
+// asLeads makes leads of sequences.
+func asLeads(sequences []input.Sequence) (leads []lead) {
+	for _, seq := range sequences {
+		leads = append(leads, lead{sequence: seq})
+	}
+	return leads
 }
 
 // complete applies the changes; false if the words cannot take their values.

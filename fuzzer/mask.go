@@ -22,6 +22,12 @@ type mask struct {
 	probing *maskProbe
 }
 
+// masks are those of a worker's seeds.
+type masks struct {
+	*tools
+	known map[*Seed]*mask
+}
+
 // maskedBranch is the conditional jump that mutants are to reach.
 type maskedBranch struct {
 	code bytecode.CodeID
@@ -59,43 +65,43 @@ const (
 // mutation's small steps (see input's maxDelta, AFL's arithmetic stage).
 const smallStep = 35
 
-// maskedBranchOf is the last branch of a run with an untaken side; false when there is
+// branchOf is the last branch of a run with an untaken side; false when there is
 // none, or it is not nested.
-func (w *worker) maskedBranchOf(branches []input.Branch, last int) (maskedBranch, bool) {
+func (k *masks) branchOf(branches []input.Branch, last int) (maskedBranch, bool) {
 	for i := len(branches) - 1; i >= 0; i-- {
 		b := &branches[i]
 		if b.Call != last {
 			break
 		}
-		if b.Code != bytecode.NoCode && !w.tracker.decided(b.Code, &b.Comparison) {
+		if b.Code != bytecode.NoCode && !k.tracker.decided(b.Code, &b.Comparison) {
 			return maskedBranch{b.Code, b.PC}, i >= maskNested && branches[i-maskNested].Call == last
 		}
 	}
 	return maskedBranch{}, false
 }
 
-// maskOf is the mask of the task's seed, whose run base is; nil when it needs none.
+// of is the mask of the task's seed, whose run base is; nil when it needs none.
 // It is made again when both sides of its branch have been taken.
-func (w *worker) maskOf(t task, base *point) *mask {
-	if w.without.Masks || base == nil || t.energy < maskEnergy {
+func (k *masks) of(t *task, base *point) *mask {
+	if k.without.Masks || base == nil || t.energy < maskEnergy {
 		return nil
 	}
-	branch, nested := w.maskedBranchOf(base.branches, len(base.sequence)-1)
+	branch, nested := k.branchOf(base.branches, len(base.sequence)-1)
 	if !nested {
 		return nil
 	}
-	if m := w.masks[t.seed]; m != nil && m.branch == branch {
+	if m := k.known[t.seed]; m != nil && m.branch == branch {
 		return m
 	}
-	if w.masks == nil || len(w.masks) >= maxMasks {
-		w.masks = map[*Seed]*mask{}
+	if k.known == nil || len(k.known) >= maxMasks {
+		k.known = map[*Seed]*mask{}
 	}
-	m := &mask{branch: branch, ways: map[input.Word]ways{}, probes: w.probes(base.sequence)}
-	w.masks[t.seed] = m
+	m := &mask{branch: branch, ways: map[input.Word]ways{}, probes: k.probes(base.sequence)}
+	k.known[t.seed] = m
 	return m
 }
 
-// recordProbe records the outcome of what [worker.mutateWithin] made last, if that was a
+// recordProbe records the outcome of what [mutation.mutateWithin] made last, if that was a
 // probe.
 func (m *mask) recordProbe(exec *evm.Execution) {
 	if m == nil || m.probing == nil {
@@ -117,12 +123,12 @@ type maskProbe struct {
 
 // probes are the first changes of a sequence's words, from the last call to the
 // first, in reverse.
-func (w *worker) probes(seq input.Sequence) []maskProbe {
+func (k *masks) probes(seq input.Sequence) []maskProbe {
 	var probes []maskProbe
 	for call := len(seq) - 1; call >= 0; call-- {
 		for _, word := range input.AppendCallWords(nil, seq, call) {
 			for _, way := range []ways{overwrite, replace, enlarge, shorten} {
-				changed, fits := w.probe(seq, word, way)
+				changed, fits := k.probe(seq, word, way)
 				if !fits {
 					continue
 				}
@@ -138,8 +144,8 @@ func (w *worker) probes(seq input.Sequence) []maskProbe {
 }
 
 // probe changes a word in a way; false when it cannot be changed so.
-func (w *worker) probe(seq input.Sequence, word input.Word, way ways) (input.Sequence, bool) {
-	x, ok := w.space.Get(seq, word)
+func (k *masks) probe(seq input.Sequence, word input.Word, way ways) (input.Sequence, bool) {
+	x, ok := k.space.Get(seq, word)
 	if !ok {
 		return nil, false
 	}
@@ -149,7 +155,7 @@ func (w *worker) probe(seq input.Sequence, word input.Word, way ways) (input.Seq
 	var y uint256.Int
 	switch way {
 	case overwrite, enlarge:
-		if out, ok := w.space.With(seq, word, y.AddUint64(&x, 1)); ok {
+		if out, ok := k.space.With(seq, word, y.AddUint64(&x, 1)); ok {
 			return out, true
 		}
 		if way == enlarge {
@@ -157,14 +163,14 @@ func (w *worker) probe(seq input.Sequence, word input.Word, way ways) (input.Seq
 		}
 		fallthrough
 	case shorten:
-		return w.space.With(seq, word, y.SubUint64(&x, 1))
+		return k.space.With(seq, word, y.SubUint64(&x, 1))
 	}
 	for range maskTries {
-		out, ok := w.mutator.ChangeWord(w.rand, seq, word)
+		out, ok := k.mutator.ChangeWord(k.rand, seq, word)
 		if !ok {
 			return nil, false
 		}
-		if y, _ := w.space.Get(out, word); wayOf(word, &x, &y) == way {
+		if y, _ := k.space.Get(out, word); wayOf(word, &x, &y) == way {
 			return out, true
 		}
 	}
@@ -239,23 +245,23 @@ func (m *mask) allows(space *input.Space, seed, mutant input.Sequence) bool {
 }
 
 // mutateWithin makes the next input from the task's seed: a probe for its mask, or
-// mostly a mutant that the mask allows; m may be nil.
-func (w *worker) mutateWithin(t *task, m *mask) lead {
-	if m != nil && len(m.probes) > 0 {
-		last := len(m.probes) - 1
-		m.probing = &m.probes[last]
-		m.probes = m.probes[:last]
-		return lead{sequence: m.probing.sequence}
+// mostly a mutant that the mask allows, which may be nil.
+func (m *mutation) mutateWithin(t *task, k *mask) lead {
+	if k != nil && len(k.probes) > 0 {
+		last := len(k.probes) - 1
+		k.probing = &k.probes[last]
+		k.probes = k.probes[:last]
+		return lead{sequence: k.probing.sequence}
 	}
-	mutant := w.mutate(t)
-	if m == nil || w.rand.IntN(4) >= maskKept {
+	mutant := m.mutate(t)
+	if k == nil || m.rand.IntN(4) >= maskKept {
 		return mutant
 	}
 	for range maskTries {
-		if m.allows(w.space, t.sequence, mutant.sequence) {
+		if k.allows(m.space, t.sequence, mutant.sequence) {
 			break
 		}
-		mutant = w.mutate(t)
+		mutant = m.mutate(t)
 	}
 	return mutant
 }

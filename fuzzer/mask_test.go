@@ -20,15 +20,15 @@ func TestMask(t *testing.T) {
 	w.tracker.track(exec, true, nil)
 	base := w.newPoint(seq, exec)
 	seed := seedOf(seq)
-	if w.maskOf(task{seed: seed, energy: maskEnergy - 1}, base) != nil {
+	if w.masks.of(&task{seed: seed, energy: maskEnergy - 1}, base) != nil {
 		t.Error("a mask for a seed with little energy")
 	}
-	m := w.maskOf(task{seed: seed, energy: maskEnergy}, base)
+	m := w.masks.of(&task{seed: seed, energy: maskEnergy}, base)
 	if m == nil {
 		t.Fatal("no mask")
 	}
 	for len(m.probes) > 0 {
-		probe := w.mutateWithin(&task{seed: seed, sequence: seq}, m)
+		probe := w.mutation.mutateWithin(&task{seed: seed, sequence: seq}, m)
 		if exec, err = w.machine.Run(p.space.Encode(probe.sequence, nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,12 +56,12 @@ func TestMask(t *testing.T) {
 		}
 		return n
 	}
-	kept := arriving(func() input.Sequence { return w.mutateWithin(&task{seed: seed, sequence: seq}, m).sequence })
-	plain := arriving(func() input.Sequence { return w.mutate(&task{seed: seed, sequence: seq}).sequence })
+	kept := arriving(func() input.Sequence { return w.mutation.mutateWithin(&task{seed: seed, sequence: seq}, m).sequence })
+	plain := arriving(func() input.Sequence { return w.mutation.mutate(&task{seed: seed, sequence: seq}).sequence })
 	if kept < plain*5/4 {
 		t.Errorf("%d of 400 mutants come to the guard with a mask, %d without", kept, plain)
 	}
-	if again := w.maskOf(task{seed: seed, energy: maskEnergy}, base); again != m {
+	if again := w.masks.of(&task{seed: seed, energy: maskEnergy}, base); again != m {
 		t.Error("the mask was made anew")
 	}
 }

@@ -16,18 +16,24 @@ type Other interface {
 	Run(seq input.Sequence, exec *evm.Execution) (there *evm.Execution, way uint64, err error)
 }
 
+// otherVersion is a worker's.
+type otherVersion struct {
+	other Other          // nil: there is none
+	there *evm.Execution // the latest on it; nil where it ran nothing
+}
+
 // runOther runs a sequence on the other version as well, if there is one, and returns the
 // path of both: an input whose pair of paths is new, or that makes the versions differ in a
 // new way, is as good as one whose path is new (the path diversity of NEZHA, Petsios and
 // others, S&P 2017, section 3). What the other version compares is worth trying here: the
 // change may have removed it.
-func (w *worker) runOther(seq input.Sequence, exec *evm.Execution, b *batch) (bytecode.PathID, bool) {
+func (o *otherVersion) runOther(seq input.Sequence, exec *evm.Execution, b *batch) (bytecode.PathID, bool) {
 	pid := exec.PathID()
-	w.there = nil
-	if w.other == nil || input.IsTest(seq) {
+	o.there = nil
+	if o.other == nil || input.IsTest(seq) {
 		return pid, true
 	}
-	there, way, err := w.other.Run(seq, exec)
+	there, way, err := o.other.Run(seq, exec)
 	if err != nil {
 		b.fault = &Fault{fmt.Sprintf("the machine of the other version failed: %v", err), seq.Clone(), nil}
 		return pid, false
@@ -35,6 +41,6 @@ func (w *worker) runOther(seq input.Sequence, exec *evm.Execution, b *batch) (by
 	if there == nil {
 		return pid, true
 	}
-	w.there = there
+	o.there = there
 	return pid.With(there.PathID(), way), true
 }

@@ -1,14 +1,10 @@
 package fuzzer
 
-import (
-	"slices"
-
-	"github.com/sightline-evm/sightline/fuzzer/input"
-)
+import "slices"
 
 // This file makes plans of what state fuzzing shows. A call that takes another side of a branch from a state in which one
 // word differs waits for whoever writes that word: the calls that do are put before it, each at its turn, and led to the
-// same element (see [step.substituteKeys]). Harvey only lets sequences be longer then (§5), and leaves to chance which calls
+// same element (see [keySubstitution]). Harvey only lets sequences be longer then (§5), and leaves to chance which calls
 // make them so.
 
 // plan is a sequence whose last call takes a wanted side once a variable has another value.
@@ -69,13 +65,4 @@ func (c *Campaign) planningTask() (task, bool) {
 		return t, true
 	}
 	return task{}, false
-}
-
-// planned is a sequence as a seed of plans, which is not in the suite.
-func planned(seq input.Sequence, t *task) *Seed {
-	var like input.Packed
-	if t.seed != nil {
-		like = t.seed.Calls
-	}
-	return &Seed{Calls: input.Pack(seq, like)}
 }

@@ -17,7 +17,7 @@ func TestPlans(t *testing.T) {
 	b := batch{task: task{calls: 100_000}}
 	exec, _, ok := w.try(context.Background(), funded, &b)
 	for range 40 {
-		if !ok || !w.fuzzState(context.Background(), funded, exec, newStateWords, &b) {
+		if !ok || !w.stateFuzzing.fuzz(context.Background(), funded, exec, newStateWords, &b) {
 			t.Fatal("the task is over")
 		}
 		exec, _, ok = w.try(context.Background(), funded, &b)

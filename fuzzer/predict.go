@@ -5,314 +5,31 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// point is a run that predictions start from: its input and the comparisons that
-// decided its branches (harvey §4).
-type point struct {
-	number   int // of the worker's
-	sequence input.Sequence
-	branches []input.Branch
-	writes   []slotWrite // of the last call; nil without slot search
+// maxSecantSteps bounds the consecutive predictions. A root of 60 bits takes up to 91
+// secant steps on a quadratic (measured in fuzzer/input).
+const maxSecantSteps = 128
 
-	// Of the last call, where solving has read it.
-	formulas   *input.Formulas // nil: not read, or unreadable
-	unreadable bool
-	code       bytecode.CodeID
-	failed     bool
+// prediction is a stage: of two runs that differ in one input word, or few, it makes leads
+// where the line through the operands of an undecided branch crosses over (harvey §4.2).
+// From the second step on only branches that the last step brought closer count.
+type prediction struct {
+	slopes    map[branchSide][]input.Slope // what words did to branches, see recordSlope
+	proposals []input.Proposal             // scratch
 }
 
-// Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
-// quadratic (measured in fuzzer/input). A task may follow twice as many leads as
-// it has energy, and some even if it has little; arbitrary, so that prediction
-// takes at most about two thirds of the executions.
-const (
-	maxSecantSteps = 128
-	leadsPerEnergy = 2
-	minLeads       = 64
-)
+func newPrediction() prediction { return prediction{slopes: map[branchSide][]input.Slope{}} }
 
-// predictionEnergy: a seed with less energy is not run again to have a point to
-// predict from, which would cost more than its mutants. Arbitrary.
-const predictionEnergy = 4
-
-// open reports whether the run passed an undecided branch after one of its own.
-func (p *point) open(t *tracker, b *input.Branch) bool {
-	for i := range p.branches {
-		if &p.branches[i] == b {
-			return slices.ContainsFunc(p.branches[i+1:], func(later input.Branch) bool {
-				return later.Call == b.Call && !t.decided(later.Code, &later.Comparison)
-			})
-		}
-	}
-	return false
-}
-
-func (w *worker) newPoint(seq input.Sequence, exec *evm.Execution) *point {
-	return w.pointOf(seq, input.AppendBranches(nil, exec), exec)
-}
-
-func (w *worker) pointOf(seq input.Sequence, branches []input.Branch, exec *evm.Execution) *point {
-	w.points++
-	p := &point{number: w.points, sequence: seq, branches: branches}
-	if w.searchesSlots {
-		p.writes = appendWrites(nil, exec)
-	}
-	return p
-}
-
-// size is about how many bytes the point takes.
-func (p *point) size() int {
-	const branch, word = 104, 80
-	size := branch * len(p.branches)
-	for i := range p.sequence {
-		size += word * (1 + p.sequence[i].Words())
-	}
-	return size
-}
-
-// follow makes at most so many leads of an execution: predictions from the run that it
-// was made from, direct proposals of its comparisons when it showed something new, and
-// signatures.
-func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
-	if w.without.Prediction {
-		return nil
-	}
-	if ran.resent {
-		return w.sign(nil, ran.sequence, exec, signersOfResent)
-	}
-	var leads []lead
-	again := isNew && len(failedAgain(exec)) > 0
-	if (w.tracker.nearUndecided || again || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
-		if leads = append(w.predictCopies(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
-			w.idle = 0
-		}
-	}
-	leads = w.sign(leads, ran.sequence, exec, most)
-	return leads[:min(len(leads), most)]
-}
-
-// After so many consecutive mutants without a lead, only one in so many of a task's
-// mutants is searched for leads: a search costs up to a fifth of a run, and most seeds
-// have given all the leads they have. Arbitrary.
-const (
-	patience     = 32
-	skipInterval = 4
-)
-
-// skips reports whether a mutant is not searched for leads.
-func (w *worker) skips(ran lead, isNew bool) bool {
-	w.idle++
-	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%skipInterval != 0
-}
-
-// predict makes the leads that comparisons and storage writes give.
-func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
-	if w.step == nil {
-		w.step = new(step)
-	}
-	here := w.step
-	*here = step{worker: w, lead: ran, exec: exec, words: here.words[:0], x0: here.x0[:0], x1: here.x1[:0]}
-	leads := here.predict()
-	if isNew && (w.tracker.nearUndecided || len(failedAgain(exec)) > 0) && len(leads) < most {
-		leads = append(leads, here.propose(most-len(leads))...)
-		leads = append(leads, here.preimages()...)
-	}
-	if !isNew && len(leads) < most {
-		leads = append(leads, here.matchEarlier()...)
-		leads = append(leads, here.mutateJoined()...)
-	}
-	if len(leads) < most {
-		leads = append(leads, here.substituteKeys()...)
-	}
-	return leads
-}
-
-// step is a run that leads are made from. A worker reuses one, with its slices.
-type step struct {
-	*worker
-	lead
-	exec *evm.Execution
-
-	branches []input.Branch // of exec; the worker's memory, until point copies it
-	words    []input.Word   // that differ from the earlier run
-	x0, x1   []uint256.Int  // their values then and now
-	kept     input.Sequence // a copy of the run's sequence, shared by its leads
-	here     *point
-	leads    []lead
-}
-
-// keep is a copy of the run's sequence, whose own memory the worker reuses.
-func (s *step) keep() input.Sequence {
-	if s.kept == nil {
-		s.kept = s.sequence.Clone()
-	}
-	return s.kept
-}
-
-// point is the run as a point to predict from.
-func (s *step) point() *point {
-	if s.here == nil {
-		s.here = s.pointOf(s.keep(), slices.Clone(s.runBranches()), s.exec) // likewise
-	}
-	return s.here
-}
-
-// runBranches are the branches of the run.
-func (s *step) runBranches() []input.Branch {
-	if s.branches == nil {
-		s.worker.branches = input.AppendBranches(s.worker.branches[:0], s.exec)
-		s.branches = s.worker.branches
-	}
-	return s.branches
-}
-
-// difference names an input by the words in which it differs from a run.
-type difference struct {
-	from  int // the point's number, not the point, so that points can be freed
-	count int
-	words [maxLineWords + 1]input.Word
-	to    [maxLineWords + 1]uint256.Int
-}
-
-func (d *difference) set(word input.Word, to *uint256.Int) {
-	for i := range d.count {
-		if d.words[i] == word {
-			d.to[i] = *to
-			return
-		}
-	}
-	d.words[d.count], d.to[d.count] = word, *to
-	d.count++
-}
-
-// alreadyTried reports whether the step's run with values for words was a lead of this
-// task before: mutants of a seed keep leading to the same inputs.
-func (s *step) alreadyTried(words []input.Word, values []uint256.Int) bool {
-	d := difference{from: s.from.number}
-	for i := range s.words {
-		d.set(s.words[i], &s.x1[i])
-	}
-	for i := range words {
-		d.set(words[i], &values[i])
-	}
-	if s.tried[d] {
-		return true
-	}
-	s.tried[d] = true
-	return false
-}
-
-// add makes a lead of values for words.
-func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
-	if s.alreadyTried(words, values) || len(words) == 1 && !s.space.Fits(s.sequence, words[0], &values[0]) {
+func (p *prediction) follow(s *step) {
+	if !s.differs() || !s.tracker.nearUndecided {
 		return
 	}
-	changes := make([]input.Proposal, len(words))
-	for i := range words {
-		changes[i] = input.Proposal{Word: words[i], Value: values[i]}
-	}
-	s.leads = append(s.leads, lead{sequence: s.keep(), changes: changes, from: from, steps: s.steps + 1})
-}
-
-// propose makes leads of the comparisons at branches with an untaken side: where an
-// operand is a word of the input, the other operand takes its place.
-func (s *step) propose(most int) []lead {
-	w, again := s.worker, failedAgain(s.exec)
-	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && (!w.tracker.decided(f.Program.ID, c) || slices.Contains(again, c))
-	})
-	var leads []lead
-	for i := range w.proposals {
-		if len(leads) == most {
-			break
-		}
-		if p := &w.proposals[i]; w.space.Fits(s.sequence, p.Word, &p.Value) {
-			leads = append(leads, lead{sequence: s.keep(), changes: []input.Proposal{*p}, from: s.point()})
-		}
-	}
-	return leads
-}
-
-// maxRepeatedChecks bounds the checks that failedAgain lists, the last ones. Arbitrary: a loop that ends is one, too.
-const maxRepeatedChecks = 4
-
-// failedAgain lists the checks that a call which failed has passed before, and then not: the second of two signatures, or of
-// several payments, is checked by code whose branches have all been taken.
-func failedAgain(exec *evm.Execution) (again []*evm.Comparison) {
-	call := &exec.Calls[len(exec.Calls)-1]
-	if call.Outcome == evm.Success {
-		return nil
-	}
-	for i := call.Frames[0]; i < call.Frames[1]; i++ {
-		f := &exec.Frames[i]
-		if f.Outcome == evm.Success || f.Program == nil {
-			continue
-		}
-		first := firstWays(f)
-		for j := len(f.Comparisons) - 1; j > 0 && len(again) < maxRepeatedChecks; j-- {
-			c := &f.Comparisons[j]
-			if at, ok := first[way{c.PC, !c.Taken}]; ok && at < j {
-				again = append(again, c)
-			}
-		}
-	}
-	return again
-}
-
-// way is a side of a check.
-type way struct {
-	pc    uint32
-	taken bool
-}
-
-// firstWays is where a frame took each side first, among its comparisons. A loop may have thousands.
-func firstWays(f *evm.Frame) map[way]int {
-	first := map[way]int{}
-	for i := range f.Comparisons {
-		w := way{f.Comparisons[i].PC, f.Comparisons[i].Taken}
-		if _, known := first[w]; !known {
-			first[w] = i
-		}
-	}
-	return first
-}
-
-// maxLineWords is the most words in which the two runs of a line differ: one that was
-// changed, and some that were changed to compensate. Arbitrary.
-const maxLineWords = 4
-
-// predict makes leads of two runs that differ in one input word, or few: where the line
-// through the operands of an undecided branch crosses over (harvey §4.2). From the second
-// step on only branches that the last step brought closer count.
-func (s *step) predict() []lead {
-	if s.from == nil || s.steps >= maxSecantSteps {
-		return nil
-	}
-	var ok bool
-	s.words, ok = s.space.AppendChanged(s.words, s.from.sequence, s.sequence, maxLineWords)
-	if !ok || len(s.words) == 0 {
-		return nil
-	}
-	for _, word := range s.words {
-		x0, _ := s.space.Get(s.from.sequence, word)
-		x1, _ := s.space.Get(s.sequence, word)
-		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
-	}
-	if len(s.words) == 1 && s.searchesSlots {
-		s.searchSlot()
-	}
-	if !s.tracker.nearUndecided {
-		return s.leads
-	}
 	if len(s.words) == 1 {
-		s.secant()
+		p.secant(s)
 	}
-	s.compare()
-	return s.leads
+	p.compare(s)
 }
 
 // wanted reports whether a branch of the last call has an untaken side and is worth a
@@ -322,33 +39,33 @@ func (s *step) wanted(b *input.Branch) bool {
 }
 
 // secant predicts from two runs that differ in one word.
-func (s *step) secant() {
+func (p *prediction) secant(s *step) {
 	word := s.words[0]
-	s.proposals = input.Predict(s.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.runBranches(), s.wanted)
-	for i := range s.proposals {
-		s.add(s.words, []uint256.Int{s.proposals[i].Value}, s.point())
+	p.proposals = input.Predict(p.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.runBranches(), s.wanted)
+	for i := range p.proposals {
+		s.add(s.words, []uint256.Int{p.proposals[i].Value}, s.point())
 	}
 }
 
 // compare goes through the branches of both runs. Lines through the two inputs cover what
 // secant steps do not; where the run diverged before an undecided branch that the other
 // run reached, other words compensate for the change.
-func (s *step) compare() {
+func (p *prediction) compare(s *step) {
 	fallen := false
 	input.Pairs(s.from.branches, s.runBranches(), func(a, b *input.Branch) bool {
 		switch {
 		case b.Call < len(s.sequence)-1:
 		case !a.Joins(b):
 			if !fallen && s.from.open(s.tracker, a) {
-				s.repair(b)
+				p.repair(s, b)
 			}
 			fallen = true
 		default:
 			if len(s.words) == 1 {
-				s.recordSlope(a, b)
+				p.recordSlope(s, a, b)
 			}
 			if s.wanted(b) {
-				s.line(a, b)
+				p.line(s, a, b)
 			}
 		}
 		return len(s.leads) < input.MaxProposals
@@ -357,7 +74,7 @@ func (s *step) compare() {
 
 // line follows the line through the two inputs. For a single word secant steps have done
 // so; what is left are the multiples of its distance.
-func (s *step) line(a, b *input.Branch) {
+func (p *prediction) line(s *step, a, b *input.Branch) {
 	if len(s.words) == 1 && b.IsEquality() {
 		return
 	}
@@ -369,12 +86,12 @@ func (s *step) line(a, b *input.Branch) {
 // repair compensates for the effect of a change on a decided branch: another word, or the
 // same, that has moved the branch's operands before, moves them back. The next run is
 // compared with the one before the change.
-func (s *step) repair(b *input.Branch) {
+func (p *prediction) repair(s *step, b *input.Branch) {
 	if s.steps >= maxRepairs {
 		return
 	}
 	var roots [8]uint256.Int
-	known := s.slopes[branchSide{b.Code, b.PC, false}]
+	known := p.slopes[branchSide{b.Code, b.PC, false}]
 	most := len(s.leads) + leadsPerRepair
 	for _, changed := range []bool{false, true} { // other words first
 		for i := range known {
@@ -405,7 +122,7 @@ const maxRepairs = 6
 const maxSlopes = 4
 
 // recordSlope records what the changed word did to a branch.
-func (s *step) recordSlope(a, b *input.Branch) {
+func (p *prediction) recordSlope(s *step, a, b *input.Branch) {
 	slope := input.Slope{Word: s.words[0]}
 	d0, d1 := a.Difference(), b.Difference()
 	if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
@@ -414,7 +131,7 @@ func (s *step) recordSlope(a, b *input.Branch) {
 	slope.Run.Sub(&s.x1[0], &s.x0[0])
 	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put before it
 	side := branchSide{b.Code, b.PC, false}
-	known := s.slopes[side]
+	known := p.slopes[side]
 	for i := range known {
 		if known[i].Word == slope.Word {
 			known[i] = slope
@@ -422,7 +139,7 @@ func (s *step) recordSlope(a, b *input.Branch) {
 		}
 	}
 	if len(known) < maxSlopes {
-		s.slopes[side] = append(known, slope)
+		p.slopes[side] = append(known, slope)
 	}
 }
 

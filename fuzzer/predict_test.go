@@ -33,23 +33,18 @@ func TestCameNearer(t *testing.T) {
 	}
 }
 
-// solver is a worker for one source, with all the calls it wants.
+// solver is a worker for one source, with all the calls it wants, that asks no properties.
 func solver(t *testing.T, source string) (*worker, *project) {
 	p := open(t, source)
 	machine, err := p.newMachine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dictionary := input.NewDictionary(nil)
-	config := p.config(1, 0)
-	return &worker{
-		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
-		machine: newCheckedMachine(machine), rand: testRand(1), dictionary: dictionary,
-		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
-		tracker: newTracker(nil, 0), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
-		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
-		overridePaths: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
-	}, p
+	c := &Campaign{Config: p.config(1, 0), maxSeqLen: maxSeqLen}
+	c.Now = frozen
+	w := c.newWorker(0, machine, nil, nil, nil)
+	w.rand, w.properties = testRand(1), nil
+	return w, p
 }
 
 // TestPredictionSolves: from one seed, one task takes the other

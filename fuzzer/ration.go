@@ -2,8 +2,6 @@ package fuzzer
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -20,7 +18,7 @@ import (
 //     the campaign's as it had wasted, then twice as much, and so on.
 //   - Energy counts work, see [Campaign.assignEnergy].
 //   - Where the heavy functions' half is used up, a function that was never called is called
-//     with little gas first, see [worker.sound].
+//     with little gas first, see [runner.sound].
 //
 // Work is counted in instructions ([evm.CallResult.Work]) and never in time, so that a
 // campaign stays a function of its seed.
@@ -129,14 +127,6 @@ func (m *meter) add(f *input.Function, more cost) {
 		m.touched = append(m.touched, f)
 	}
 	c.add(more)
-}
-
-// failed is 1 if a call failed.
-func failed(exec *evm.Execution, call int) uint64 {
-	if exec.Calls[call].Outcome != evm.Success {
-		return 1
-	}
-	return 0
 }
 
 // functionCost is a function's part.
@@ -261,89 +251,6 @@ func (r *ration) avoid(space *input.Space) {
 // avoids reports whether a sequence calls a function that is not called for now.
 func (t *task) avoids(seq input.Sequence) bool {
 	return len(t.avoided) > 0 && slices.ContainsFunc(seq, func(c input.Call) bool { return t.avoided[c.Function] })
-}
-
-// nextInitial is the next task of those that the campaign begins with. Where heavy calls have
-// used up their share, functions are sounded first, and those that burn gas wait while there
-// is something else to fuzz.
-func (c *Campaign) nextInitial() (task, bool) {
-	if c.initial = c.withoutCostly(c.initial); len(c.initial) == 0 {
-		return task{}, false
-	}
-	next := 0
-	if c.exhausted() {
-		next = slices.IndexFunc(c.initial, func(t task) bool { return !t.burning })
-		if next < 0 && len(c.suite.Seeds) > 0 && c.affordable() != nil {
-			return task{}, false
-		}
-		next = max(next, 0)
-	}
-	t := c.initial[next]
-	c.initial = slices.Delete(c.initial, next, next+1)
-	t.sounding = c.exhausted() && !t.burning
-	return t, true
-}
-
-// soundingGas is what the last call of a sequence gets that is sounded: a sixteenth of
-// what it has otherwise. Arbitrary.
-const soundingGas = evm.CallGas / 16
-
-// sound reports whether a sequence's last call ends with little gas. The run feeds
-// nothing, since no call of a sequence has so little: what ends is run again, and what does not
-// counts as what it would cost with all gas. ok is false when the task is over.
-func (w *worker) sound(ctx context.Context, seq input.Sequence, b *batch) (ends, ok bool) {
-	if !w.affords(seq, b) || ctx.Err() != nil {
-		return false, false
-	}
-	w.current = seq
-	w.encoded = w.space.Encode(seq, w.encoded)
-	w.encoded[len(seq)-1].Gas = soundingGas
-	exec, err := w.machine.Run(w.encoded)
-	b.executions++
-	b.calls += uint64(len(seq))
-	if err != nil {
-		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
-		return false, false
-	}
-	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
-	last := &exec.Calls[len(exec.Calls)-1]
-	b.work += overheadWork + last.Work()
-	for i := last.Frames[0]; i < last.Frames[1]; i++ {
-		if exec.Frames[i].Outcome == evm.OutOfGas {
-			f := lastOf(seq).Function
-			w.meter.add(f, cost{calls: 1, work: max(heavyWork, last.Work()*(evm.CallGas/soundingGas))})
-			b.countHeavy(f, cost{1, last.Work(), 1})
-			return false, true
-		}
-	}
-	return true, true
-}
-
-// skips reports whether a seed is not picked: it is a test, and tests have used up their
-// share, or it calls what is avoided.
-func (c *Campaign) skips(seed *Seed) bool {
-	share := uint64(testShare)
-	if c.left == 0 {
-		share = testShareReached
-	}
-	return c.fuzzTests.skips(seed, share) || c.avoids(seed)
-}
-
-// avoids reports whether a seed calls what is avoided.
-func (c *Campaign) avoids(seed *Seed) bool {
-	return seed != nil && len(c.avoided) > 0 && seed.Calls.HasAny(c.avoided)
-}
-
-// affordable is a seed that is not skipped, from a random one on; nil when all are.
-func (c *Campaign) affordable() *Seed {
-	n := len(c.suite.Seeds)
-	first := c.rand.IntN(n)
-	for i := range n {
-		if seed := c.suite.Seeds[(first+i)%n]; !c.skips(seed) {
-			return seed
-		}
-	}
-	return nil
 }
 
 // Burner is a function with heavy calls.

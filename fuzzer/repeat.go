@@ -5,7 +5,6 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -25,28 +24,28 @@ const fewCopies = 4
 
 // repeatCall puts copies of a call before the last: of the sequence's own call of the
 // function that accumulates, or else of another entry's.
-func (w *worker) repeatCall(t *task) (lead, bool) {
+func (m *mutation) repeatCall(t *task) (lead, bool) {
 	seq := t.sequence
-	room := w.mutator.SeqLen() - len(seq)
+	room := m.mutator.SeqLen() - len(seq)
 	if t.repeated == nil || room <= 0 {
 		return lead{}, false
 	}
 	function := t.repeated.Last()
 	r := &repetition{at: len(seq) - 1, call: t.repeated.Call(len(t.repeated) - 1)}
 	for i := range len(seq) - 1 {
-		if lastOf(seq[:i+1]) == function && w.rand.IntN(2) == 0 {
+		if lastOf(seq[:i+1]) == function && m.rand.IntN(2) == 0 {
 			r.at, r.call = i, seq[i]
 		}
 	}
 	most := room
-	if w.rand.IntN(2) == 0 {
+	if m.rand.IntN(2) == 0 {
 		most = min(room, fewCopies)
 	}
-	r.copies = 1 + w.rand.IntN(most)
-	if w.rand.IntN(2) == 0 {
-		r.call = w.mutator.MutateCall(w.rand, r.call)
+	r.copies = 1 + m.rand.IntN(most)
+	if m.rand.IntN(2) == 0 {
+		r.call = m.mutator.MutateCall(m.rand, r.call)
 	}
-	return lead{sequence: r.apply(w.space, seq), repetition: r}, true
+	return lead{sequence: r.apply(m.space, seq), repetition: r}, true
 }
 
 // repeatSequence puts copies of the whole sequence before it, and makes them count: a
@@ -54,26 +53,26 @@ func (w *worker) repeatCall(t *task) (lead, bool) {
 // the next one. A number of the last call increases, with those of the same value and
 // parameter name, and perhaps others of the same value: by one, or by two where what was
 // opened once stays open.
-func (w *worker) repeatSequence(t *task) (lead, bool) {
+func (m *mutation) repeatSequence(t *task) (lead, bool) {
 	seq := t.sequence
-	room := w.mutator.SeqLen()/len(seq) - 1
+	room := m.mutator.SeqLen()/len(seq) - 1
 	if len(seq) < 2 || room <= 0 {
 		return lead{}, false
 	}
-	r := &repetition{whole: true, words: w.counting(seq), step: 1}
-	if w.rand.IntN(4) == 0 {
+	r := &repetition{whole: true, words: m.counting(seq), step: 1}
+	if m.rand.IntN(4) == 0 {
 		r.step = 2
 	}
-	if w.rand.IntN(2) == 0 {
+	if m.rand.IntN(2) == 0 {
 		room = min(room, fewCopies)
 	}
-	r.copies = 1 + w.rand.IntN(room)
-	return lead{sequence: r.apply(w.space, seq), repetition: r}, true
+	r.copies = 1 + m.rand.IntN(room)
+	return lead{sequence: r.apply(m.space, seq), repetition: r}, true
 }
 
 // counting chooses the numbers that increase from copy to copy; none if the last call has
 // none.
-func (w *worker) counting(seq input.Sequence) []input.Word {
+func (m *mutation) counting(seq input.Sequence) []input.Word {
 	last := len(seq) - 1
 	var own []input.Word
 	for _, word := range input.AppendCallWords(nil, seq, last) {
@@ -84,16 +83,16 @@ func (w *worker) counting(seq input.Sequence) []input.Word {
 	if len(own) == 0 {
 		return nil
 	}
-	chosen := own[w.rand.IntN(len(own))]
-	value, _ := w.space.Get(seq, chosen)
+	chosen := own[m.rand.IntN(len(own))]
+	value, _ := m.space.Get(seq, chosen)
 	words := []input.Word{chosen}
 	for _, word := range input.AppendWords(nil, seq[:last]) {
-		x, _ := w.space.Get(seq, word)
+		x, _ := m.space.Get(seq, word)
 		t := input.WordType(seq, word)
 		if t == nil || t.Kind != input.Uint || x != value {
 			continue
 		}
-		if name := input.WordName(seq, word); name != "" && name == input.WordName(seq, chosen) || w.rand.IntN(2) == 0 {
+		if name := input.WordName(seq, word); name != "" && name == input.WordName(seq, chosen) || m.rand.IntN(2) == 0 {
 			words = append(words, word)
 		}
 	}
@@ -128,24 +127,25 @@ func (r *repetition) most(length, calls int) int {
 	return max(length-calls, 0)
 }
 
-// predictCopies makes leads of an input with copies of a call and the one without: where
-// the line through the operands of an undecided branch crosses over, with the number of
-// copies as the word that changed. It finds that a counter has to be called exactly 42
-// times.
-func (w *worker) predictCopies(ran *lead, exec *evm.Execution) []lead {
-	if ran.repetition == nil || ran.from == nil {
-		return nil
+// copyCounts is a stage: it makes leads of an input with copies of a call and the one
+// without: where the line through the operands of an undecided branch crosses over, with
+// the number of copies as the word that changed. It finds that a counter has to be called
+// exactly 42 times.
+type copyCounts struct{}
+
+func (copyCounts) follow(s *step) {
+	if s.repetition == nil || s.from == nil {
+		return
 	}
-	last := len(ran.sequence) - 1
-	before := slices.Clone(ran.from.branches)
+	last := len(s.sequence) - 1
+	before := slices.Clone(s.from.branches)
 	for i := range before {
-		before[i].Call += last - (len(ran.from.sequence) - 1) // counted from the end
+		before[i].Call += last - (len(s.from.sequence) - 1) // counted from the end
 	}
-	room := uint64(ran.repetition.most(w.maxSeqLen, len(ran.from.sequence)))
-	copies := uint256.NewInt(uint64(ran.repetition.copies))
-	var leads []lead
-	input.Pairs(before, input.AppendBranches(nil, exec), func(a, b *input.Branch) bool {
-		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, &b.Comparison) {
+	room := uint64(s.repetition.most(s.maxSeqLen, len(s.from.sequence)))
+	copies := uint256.NewInt(uint64(s.repetition.copies))
+	input.Pairs(before, input.AppendBranches(nil, s.exec), func(a, b *input.Branch) bool {
+		if b.Call != last || a.Taken != b.Taken || s.tracker.decided(b.Code, &b.Comparison) {
 			return true
 		}
 		slope := input.Slope{Run: *copies}
@@ -155,14 +155,13 @@ func (w *worker) predictCopies(ran *lead, exec *evm.Execution) []lead {
 		}
 		for _, n := range slope.Cross(nil, copies, b) {
 			if n.IsUint64() && n.Uint64() > 0 && n.Uint64() <= room && n != *copies {
-				again := *ran.repetition
+				again := *s.repetition
 				again.copies = int(n.Uint64())
-				leads = append(leads, lead{sequence: again.apply(w.space, ran.from.sequence)})
+				s.few = append(s.few, lead{sequence: again.apply(s.space, s.from.sequence)})
 			}
 		}
-		return len(leads) < maxCopyProposals
+		return len(s.few) < maxCopyProposals
 	})
-	return leads
 }
 
 // maxCopyProposals bounds the numbers of copies that one input suggests. Arbitrary.

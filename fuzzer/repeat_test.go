@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -23,13 +24,13 @@ func TestPredictCopies(t *testing.T) {
 	check := seeds["check"].Calls.Unpack()
 	exec, _, _ := w.try(context.Background(), check, &b)
 	base := w.newPoint(check, exec)
-	next, ok := w.repeatCall(&task{sequence: check, sequenceContext: sequenceContext{repeated: found.Calls}})
+	next, ok := w.mutation.repeatCall(&task{sequence: check, sequenceContext: sequenceContext{repeated: found.Calls}})
 	if !ok {
 		t.Fatal("nothing is repeated")
 	}
 	next.from = base
 	exec, _, _ = w.try(context.Background(), next.sequence, &b)
-	leads := w.predictCopies(&next, exec)
+	leads := copiesOf(w, next, exec)
 	if len(leads) != 1 || len(leads[0].sequence) != 43 {
 		t.Fatalf("%d leads from %d copies", len(leads), next.repetition.copies)
 	}
@@ -38,7 +39,7 @@ func TestPredictCopies(t *testing.T) {
 		t.Errorf("the assertion holds after %s", format(p.space, leads[0].sequence))
 	}
 	w.maxSeqLen = 20
-	if leads := w.predictCopies(&next, exec); len(leads) > 0 {
+	if leads := copiesOf(w, next, exec); len(leads) > 0 {
 		t.Errorf("a lead of %d calls, at most 20 are wanted", len(leads[0].sequence))
 	}
 }
@@ -49,7 +50,7 @@ func TestRepeat(t *testing.T) {
 	w, p := solver(t, "planted/counted.sol")
 	step, both := parse(t, p.space, "user1 Counted.step()"), parse(t, p.space, "user2 Counted.step(); user1 Counted.check()")
 	for range 50 {
-		next, ok := w.repeatCall(&task{sequence: both, sequenceContext: sequenceContext{repeated: input.Pack(step, nil)}})
+		next, ok := w.mutation.repeatCall(&task{sequence: both, sequenceContext: sequenceContext{repeated: input.Pack(step, nil)}})
 		text := format(p.space, next.sequence)
 		if !ok || len(next.sequence) != 2+next.repetition.copies || len(next.sequence) > input.DefaultSeqLen ||
 			!strings.HasSuffix(text, "user1 Counted.check()") || strings.Count(text, ".step(") != len(next.sequence)-1 {
@@ -60,7 +61,7 @@ func TestRepeat(t *testing.T) {
 		t.Errorf("the seed has %d calls now", len(both))
 	}
 	full := slices.Repeat(step, input.DefaultSeqLen)
-	if _, ok := w.repeatCall(&task{sequence: full, sequenceContext: sequenceContext{repeated: input.Pack(step, nil)}}); ok {
+	if _, ok := w.mutation.repeatCall(&task{sequence: full, sequenceContext: sequenceContext{repeated: input.Pack(step, nil)}}); ok {
 		t.Error("a sequence without room takes copies")
 	}
 }
@@ -73,7 +74,7 @@ func TestRepeatSequenceCounts(t *testing.T) {
 	w.mutator.SetSeqLen(11)
 	var byOne lead
 	for range 50 {
-		next, ok := w.repeatSequence(&task{sequence: seq})
+		next, ok := w.mutation.repeatSequence(&task{sequence: seq})
 		if !ok || len(next.sequence) != 3*(1+next.repetition.copies) || len(next.sequence) > 11 {
 			t.Fatalf("%v: %d calls, %+v", ok, len(next.sequence), next.repetition)
 		}
@@ -94,7 +95,7 @@ func TestRepeatSequenceCounts(t *testing.T) {
 	exec, _, _ := w.try(context.Background(), seq, &b)
 	byOne.from = w.newPoint(seq, exec)
 	exec, _, _ = w.try(context.Background(), byOne.sequence, &b)
-	leads := w.predictCopies(&byOne, exec)
+	leads := copiesOf(w, byOne, exec)
 	if len(leads) != 1 || len(leads[0].sequence) != 18 {
 		t.Fatalf("%d leads from %d copies, want one of six rounds", len(leads), byOne.repetition.copies)
 	}
@@ -102,11 +103,18 @@ func TestRepeatSequenceCounts(t *testing.T) {
 	if seen := w.observer.observe(leads[0].sequence, exec); len(seen) != 1 {
 		t.Errorf("the assertion holds after %s", format(p.space, leads[0].sequence))
 	}
-	if _, ok := w.repeatSequence(&task{sequence: seq[:1]}); ok {
+	if _, ok := w.mutation.repeatSequence(&task{sequence: seq[:1]}); ok {
 		t.Error("a single call is copied as a whole")
 	}
 	w.mutator.SetSeqLen(5)
-	if _, ok := w.repeatSequence(&task{sequence: seq}); ok {
+	if _, ok := w.mutation.repeatSequence(&task{sequence: seq}); ok {
 		t.Error("a sequence without room takes copies")
 	}
+}
+
+// copiesOf are the leads of a run with copies, in other numbers.
+func copiesOf(w *worker, ran lead, exec *evm.Execution) []lead {
+	s := &step{tools: &w.tools, lead: ran, exec: exec}
+	w.copyCounts.follow(s)
+	return s.few
 }

@@ -11,6 +11,9 @@ import (
 // resends leads toward calls with a signature of another account: mutants mostly have it made anew, by the account that
 // sends them or for the amount of zero, and once a signature is accepted, coverage tells nothing more of it.
 type resends struct {
+	*tools
+	signing  *signing // pays for what is signed anew
+	attacks  *attacks // signatures are sent where these are made
 	accepted map[acceptance]bool
 	again    map[*input.Function]int // how often its call was made once more
 	pending  []input.Sequence
@@ -24,28 +27,27 @@ type acceptance struct {
 	usable   bool // by a sender that it names
 }
 
-func newResends() resends {
-	return resends{accepted: map[acceptance]bool{}, again: map[*input.Function]int{}}
+func newResends(t *tools, s *signing, a *attacks) resends {
+	return resends{tools: t, signing: s, attacks: a, accepted: map[acceptance]bool{}, again: map[*input.Function]int{}}
 }
 
 // maxAgain bounds how often the calls of a function are made once more, behind what has undone them. Arbitrary.
 const maxAgain = 32
 
-// observeSignature notes what a signature allowed, and has others send it.
-func (w *worker) observeSignature(seq input.Sequence, exec *evm.Execution) {
+// watch notes what a signature allowed, and has others send it.
+func (r *resends) watch(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
-	if !w.attacks.begun || exec.Calls[last].Outcome != evm.Success {
+	if !r.attacks.begun || exec.Calls[last].Outcome != evm.Success {
 		return
 	}
-	r := &w.resends
 	if signer, ok := signerOf(exec, last); ok {
 		root := &exec.Frames[exec.Calls[last].Frames[0]]
-		uses := w.space.Used(seq, signer)
+		uses := r.space.Used(seq, signer)
 		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0, len(uses) > 0}
 		if !r.accepted[how] {
 			r.accepted[how] = true
-			resent := w.space.Resent(seq, signer)
-			w.signatures += leadCost * len(resent) // most are to be signed anew
+			resent := r.space.Resent(seq, signer)
+			r.signing.budget += leadCost * len(resent) // most are to be signed anew
 			r.pending = append(r.pending, resent...)
 			if how.changes {
 				r.pending = append(r.pending, uses...)
@@ -58,7 +60,7 @@ func (w *worker) observeSignature(seq input.Sequence, exec *evm.Execution) {
 		if _, ok := signerOf(exec, call); !ok || r.again[seq[call].Function] >= maxAgain || !overwrites(exec, call, last) {
 			continue
 		}
-		if again, ok := w.space.Again(seq, call); ok {
+		if again, ok := r.space.Again(seq, call); ok {
 			r.again[seq[call].Function]++
 			r.pending = append(r.pending, again)
 		}
@@ -115,11 +117,12 @@ func changedPlaces(exec *evm.Execution, call int) map[place]bool {
 // signersOfResent bounds how many signers are tried for a call that others send: mostly it is known who has to sign. Arbitrary.
 const signersOfResent = 4
 
-// resentLeads takes what observeSignature wants tried.
-func (w *worker) resentLeads() (leads []lead) {
-	for _, seq := range w.resends.pending {
-		leads = append(leads, lead{sequence: seq, resent: true})
+// take takes what it wants tried.
+func (r *resends) take() []lead {
+	leads := asLeads(r.pending)
+	for i := range leads {
+		leads[i].resent = true
 	}
-	w.resends.pending = nil
+	r.pending = nil
 	return leads
 }

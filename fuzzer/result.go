@@ -2,11 +2,9 @@ package fuzzer
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -17,21 +15,6 @@ type Event struct {
 	Last   bool     // the Target is the last one that was not reached
 	Found  *Finding // a new finding, nil otherwise
 	Stats  Stats    // of this moment
-}
-
-// Stats are the counts of a campaign so far.
-type Stats struct {
-	Executions uint64
-	Calls      uint64
-	Seconds    float64
-	Paths      int // distinct path identifiers
-	Seeds      int // entries of the suite
-	Blocks     int // distinct blocks entered
-	Reached    int // targets
-	Findings   int
-
-	Analysis        lookahead.Stats // of all workers
-	AnalysisSeconds float64         // spent in the analysis, by all workers and before they begin
 }
 
 // TargetResult is the outcome for one target.
@@ -78,24 +61,6 @@ type Result struct {
 // Canceled is [Result.Stopped] of a campaign that was canceled.
 const Canceled = "canceled"
 
-// finish completes the result once all workers are idle, and trims the corpus unless the
-// campaign was canceled.
-func (c *Campaign) finish() *Result {
-	if c.Corpus != nil && c.result.Stopped != Canceled {
-		var err error
-		if c.Corpus.Withhold {
-			err = c.Corpus.clear(c.Space, c.breaks)
-		}
-		if err = errors.Join(err, c.Corpus.Trim(c.Space, c.judge)); err != nil {
-			c.result.Notes = append(c.result.Notes, err.Error())
-		}
-	}
-	c.dropChosen()
-	c.findStops()
-	c.result = *c.soFar()
-	return &c.result
-}
-
 // soFar is the result with what is summed up of the campaign's state.
 func (c *Campaign) soFar() *Result {
 	result := c.result
@@ -132,14 +97,6 @@ func (c *Campaign) tell(e Event) {
 	}
 }
 
-// dropChosen drops findings in contracts that the sequence deploys with arguments of its own
-// choice, where the same happens otherwise.
-func (c *Campaign) dropChosen() {
-	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
-		return f.Chosen && c.reported[findingKey{oracle: f.Oracle.ID, at: f.Location, severity: f.Severity}]
-	})
-}
-
 // maxFaults bounds the faults of the tool that are kept. When as many consecutive tasks
 // fail before running anything, the campaign stops. Arbitrary.
 const maxFaults = 100
@@ -150,27 +107,3 @@ func (c *Campaign) fault(f Fault) {
 		c.result.Faults = append(c.result.Faults, f)
 	}
 }
-
-// now is the present moment.
-func (c *Campaign) now() Mark {
-	return Mark{c.result.Stats.Executions, c.result.Stats.Calls, c.seconds()}
-}
-
-// stats sums up what was done so far.
-func (c *Campaign) stats() Stats {
-	s := c.result.Stats
-	s.Seconds = c.seconds()
-	s.Paths = c.suite.paths()
-	s.Seeds = len(c.suite.Seeds)
-	s.Blocks = len(c.blocks)
-	for i := range c.result.Targets {
-		if c.result.Targets[i].Reached {
-			s.Reached++
-		}
-	}
-	s.Findings = len(c.result.Findings)
-	return s
-}
-
-// seconds since the campaign began.
-func (c *Campaign) seconds() float64 { return c.Now().Sub(c.start).Seconds() }

@@ -1,9 +1,6 @@
 package fuzzer
 
-import (
-	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
-)
+import "github.com/ethereum/go-ethereum/common"
 
 // Bounds of signing in a task: most mutants of an input with a signature change the
 // signed data, and each would be signed again. A task may make one signature per so much
@@ -17,28 +14,32 @@ const (
 // before costs 1. Making a signature takes longer than many runs. Arbitrary.
 const leadCost = 16
 
-// signingBudget is that of a task with so much energy.
-func signingBudget(energy Energy) int {
-	return leadCost * max(minSignatures, int(energy)/energyPerSignature)
+// signing is a stage: of a run that checked a signature, it makes leads in which accounts
+// whose keys are known have signed (see input.Space.Sign). Prediction does not continue
+// from them, since a signature is not a number.
+type signing struct {
+	signers []common.Address // in the run of the task's seed
+	budget  int              // what the task may still spend
 }
 
-// sign makes leads of a run that checked a signature: in them, accounts whose keys are
-// known have signed (see input.Space.Sign). Prediction does not continue from them, since
-// a signature is not a number.
-func (w *worker) sign(leads []lead, seq input.Sequence, exec *evm.Execution, most int) []lead {
-	if w.signatures <= 0 {
-		return leads
+// begin begins with a task that has so much energy.
+func (g *signing) begin(energy Energy, signers []common.Address) {
+	g.signers, g.budget = signers, leadCost*max(minSignatures, int(energy)/energyPerSignature)
+}
+
+func (g *signing) follow(s *step) {
+	if g.budget <= 0 {
+		return
 	}
-	for _, signed := range w.space.Sign(nil, seq, exec, w.signers) {
+	for _, signed := range s.space.Sign(nil, s.sequence, s.exec, g.signers) {
 		switch {
-		case len(leads) >= most:
-			return leads
-		case w.leadHashes.add(w.space, signed):
-			w.signatures--
+		case len(s.few) >= s.room():
+			return
+		case s.tried.add(s.space, signed):
+			g.budget--
 		default:
-			w.signatures -= leadCost
-			leads = append(leads, lead{sequence: signed})
+			g.budget -= leadCost
+			s.leads = append(s.leads, lead{sequence: signed})
 		}
 	}
-	return leads
 }

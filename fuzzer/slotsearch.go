@@ -3,78 +3,36 @@ package fuzzer
 import (
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// slotWrite is a storage write of an execution's last call, the first at its instruction
-// in a frame. Its cost is the distance of its slot from the marked one (harvey §4.3,
-// "Memory accesses").
-type slotWrite struct {
-	frame int // within the call
-	at    bytecode.Location
-	slot  uint256.Int
-	in    *bytecode.Contract
-	plain bool // the slot is not an element of a mapping or array, as far as the frame's hashes tell
-}
-
-// maxWrites bounds the writes that are considered of one execution. Arbitrary.
-const maxWrites = 64
-
-// appendWrites appends the storage writes of an execution's last call to dst.
-func appendWrites(dst []slotWrite, exec *evm.Execution) []slotWrite {
-	start := len(dst)
-	last := exec.Calls[len(exec.Calls)-1].Frames
-	for i := last[0]; i < last[1]; i++ {
-		f := &exec.Frames[i]
-		if f.Program == nil || f.Program.Contract == nil {
-			continue
-		}
-		for j := range f.Storage {
-			access := &f.Storage[j]
-			if !access.Write {
-				continue
-			}
-			w := slotWrite{i - last[0], bytecode.Location{Code: f.Program.ID, PC: access.PC}, access.Slot, f.Program.Contract, access.Slot == access.Base}
-			if findWrite(dst[start:], &w) != nil {
-				continue
-			}
-			if len(dst)-start == maxWrites {
-				return dst
-			}
-			dst = append(dst, w)
-		}
-	}
-	return dst
-}
-
-// findWrite finds the write at the same instruction and frame.
-func findWrite(writes []slotWrite, w *slotWrite) *slotWrite {
-	for i := range writes {
-		if writes[i].frame == w.frame && writes[i].at == w.at {
-			return &writes[i]
-		}
-	}
-	return nil
-}
-
 // maxSlotSteps bounds the consecutive steps toward the marked slot: one suffices for an
 // index, and a second where several elements share a slot. Arbitrary.
 const maxSlotSteps = 4
 
-// searchSlot makes leads of two runs that differ in one word and write to different
-// slots: where the line through the slots meets the marked one.
-func (s *step) searchSlot() {
-	if s.steps >= maxSlotSteps || input.IsTest(s.sequence) {
+// slotSearch is a stage: of two runs that differ in one word and write to different slots,
+// it makes leads where the line through the slots meets the marked one.
+type slotSearch struct {
+	reported map[findingKey]bool // the worker's: what was written to already
+	aimed    map[narrowAim]int
+	writes   []slotWrite // scratch
+}
+
+func newSlotSearch(reported map[findingKey]bool) slotSearch {
+	return slotSearch{reported: reported, aimed: map[narrowAim]int{}}
+}
+
+func (l *slotSearch) follow(s *step) {
+	if !s.searchesSlots || !s.differs() || len(s.words) > 1 || s.steps >= maxSlotSteps || input.IsTest(s.sequence) {
 		return
 	}
-	s.writes = appendWrites(s.writes[:0], s.exec)
-	for i := range s.writes {
-		b := &s.writes[i]
+	l.writes = appendWrites(l.writes[:0], s.exec)
+	for i := range l.writes {
+		b := &l.writes[i]
 		a := findWrite(s.from.writes, b)
-		if a == nil || s.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
+		if a == nil || l.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
 			continue
 		}
 		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
@@ -84,7 +42,7 @@ func (s *step) searchSlot() {
 		for _, x := range input.Secant(roots[:0], p0, p1, new(uint256.Int)) {
 			s.add(s.words, []uint256.Int{x}, s.point())
 		}
-		s.searchNarrowSlot(a, b)
+		l.searchNarrow(s, a, b)
 	}
 }
 
@@ -96,17 +54,17 @@ const (
 	maxNarrowLeads = 4  // of one run
 )
 
-// narrowAim is something that searchNarrowSlot has aimed at.
+// narrowAim is something that searchNarrow has aimed at.
 type narrowAim struct {
 	at              bytecode.Location
 	width, variable int
 }
 
-// searchNarrowSlot makes leads of the same two runs as searchSlot, for a word that is
+// searchNarrow makes leads of the same two runs, for a word that is
 // narrower than a slot's number: a call that writes to the marked slot of its width, then
 // one that writes to a state variable, which the oracle asks for together. What the word
 // cannot hold costs no run.
-func (s *step) searchNarrowSlot(a, b *slotWrite) {
+func (l *slotSearch) searchNarrow(s *step, a, b *slotWrite) {
 	if !b.plain || len(s.sequence) >= maxNarrowCalls || s.words[0].Call != len(s.sequence)-1 {
 		return
 	}
@@ -133,14 +91,14 @@ func (s *step) searchNarrowSlot(a, b *slotWrite) {
 		}
 		for width := 248; width > 0 && found < maxNarrowLeads; width -= 8 {
 			aim := narrowAim{b.at, width, i}
-			if s.aimed[aim] == maxNarrowTries {
+			if l.aimed[aim] == maxNarrowTries {
 				continue
 			}
 			marked, ok := at(oracle.MarkedOf(width), false)
 			if !ok {
 				continue
 			}
-			s.aimed[aim]++
+			l.aimed[aim]++
 			found++
 			again := s.words[0]
 			again.Call++
@@ -174,42 +132,3 @@ func slotMoved(a, b *slotWrite) bool {
 	step.Abs(&step)
 	return !step.IsZero() && (a.plain || b.plain || step.LtUint64(widest))
 }
-
-// writtenSlots is what is known of the slots written by one instruction.
-type writtenSlots struct {
-	slot  uint256.Int // the first
-	moves bool        // another one was not an element of a mapping or array
-	best  uint256.Int // the least distance from the marked slot since then
-}
-
-// trackWrites compares the storage writes of the last call with all earlier ones: an
-// input that comes closer to the marked slot than any other is kept like one that comes
-// closer to an untaken side of a branch. Writes that never move are not searched.
-func (t *tracker) trackWrites(exec *evm.Execution, n *news) {
-	if t.slots == nil || t.testing || !changedState(exec) {
-		return
-	}
-	t.writes = appendWrites(t.writes[:0], exec)
-	for i := range t.writes {
-		w := &t.writes[i]
-		known := t.slots[w.at]
-		if known == nil {
-			t.slots[w.at] = &writtenSlots{slot: w.slot}
-			continue
-		}
-		if !w.plain || known.slot == w.slot && !known.moves {
-			continue
-		}
-		var distance uint256.Int
-		distance.Sub(&w.slot, &oracle.MarkedSlot)
-		distance.Abs(&distance)
-		if known.moves && !distance.Lt(&known.best) {
-			continue
-		}
-		known.moves, known.best = true, distance
-		n.closer = append(n.closer, approach{writeSide(w.at), true, distance})
-	}
-}
-
-// writeSide represents a storage write among the sides of branches; no jump has its pc.
-func writeSide(at bytecode.Location) branchSide { return branchSide{at.Code, at.PC, true} }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -27,32 +26,21 @@ const (
 	// retraceInterval: of the tries of a side whose formulas are known, one in so many
 	// retraces the path in runs, which costs more and solves less.
 	retraceInterval = 4
+	// leadUpInterval: in one try of so many, calls before it are to help first.
+	leadUpInterval = 2
 	// retraceRuns is how many runs a task may spend on retracing.
 	retraceRuns = 256
 )
 
-// pathfinder gets through branches one after the other, by what the words of the last
-// call do to all of them at once (see input.System): secant steps look at one branch and
-// one word, and undo earlier progress.
-type pathfinder struct {
-	*worker
-	ctx context.Context
-	b   *batch
-
-	base  *point
-	last  []input.Branch // of the base's last call
-	ended bool           // the task is over
-	// diverged are runs that were to get through a branch, and left the path before it.
-	diverged []*point
-	// randomized are runs of the base with random words in the last call, see
-	// pathfinder.randomizedRun.
-	randomized []*point
-	spare      []input.Branch // scratch: of a run that is not kept, see pathfinder.release
-}
-
 // solve solves for the branches that a task's seed passes, or for the one that the task
 // names.
 func (w *worker) solve(ctx context.Context, t task, b *batch) {
+	for _, known := range t.writers {
+		w.solving.writers.add(known.key, known.calls)
+	}
+	if p := w.retryStranded(ctx, b); p != nil {
+		p.onward()
+	}
 	if !w.affords(t.sequence, b) {
 		return
 	}
@@ -60,14 +48,14 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	if !ok {
 		return
 	}
-	p := &pathfinder{worker: w, ctx: ctx, b: b}
+	p := w.newPathfinder(ctx, b)
 	p.rebase(p.point(t.sequence, exec))
 	p.read(p.base, exec)
 	switch {
 	case t.side != nil:
 		p.retrySide(*t.side)
 	case !t.seed.Changes || w.without.Sequences || w.callEachAfter(ctx, t.sequence, b):
-		p.solveOnward()
+		p.onward()
 	}
 }
 
@@ -85,22 +73,25 @@ func (w *worker) callEachAfter(ctx context.Context, seq input.Sequence, b *batch
 	return true
 }
 
-func (p *pathfinder) rebase(base *point) {
-	p.base, p.last, p.randomized = base, base.branches, nil
+// onward gets through one branch after the other, with helpers where nothing else does.
+func (p *pathfinder) onward() {
+	for range maxSolved {
+		p.solveOnward()
+		if p.ended || !p.leadUp(p.undecided()) {
+			return
+		}
+	}
 }
 
-// point copies what solving needs of a run.
-func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {
-	there := &point{sequence: seq, branches: input.AppendBranches(p.spare, exec)}
-	p.spare = nil
-	return there
+// undecided lists the branches with an untaken side, the last first, whether numbers of the call move them or not.
+func (p *pathfinder) undecided() (targets []int) {
+	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
+		if b := &p.last[i]; !p.tracker.decided(b.Code, &b.Comparison) {
+			targets = append(targets, i)
+		}
+	}
+	return targets
 }
-
-// release gives back the copy of a run: most are looked at only once.
-func (p *pathfinder) release(there *point) { p.spare = there.branches[:0] }
-
-// sideOf is the other side of a branch.
-func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
 
 // solveOnward gets through one branch after the other until none is solved.
 func (p *pathfinder) solveOnward() {
@@ -157,20 +148,6 @@ func (p *pathfinder) advance() bool {
 	return false
 }
 
-// redraws reports whether the base's last call has arguments: without, redrawing it runs it again as it was.
-func (p *pathfinder) redraws() bool { return len(lastOf(p.base.sequence).Function.Inputs) > 0 }
-
-// redraw runs a sequence with other words in its last call; nil when the task is over.
-func (p *pathfinder) redraw(seq input.Sequence) *point {
-	seq = p.mutator.Redraw(p.rand, seq)
-	exec, _, ok := p.try(p.ctx, seq, p.b)
-	if !ok {
-		p.ended = true
-		return nil
-	}
-	return p.point(seq, exec)
-}
-
 // fromDiverged continues from runs that left the path: where operands are products, the
 // effect of a word depends on the others, and is different there.
 func (p *pathfinder) fromDiverged(way []input.Branch) bool {
@@ -198,6 +175,13 @@ func (p *pathfinder) retrySide(side branchSide) {
 	}
 	from, way := p.base.sequence, p.last[:at+1]
 	tries, before := p.b.task.tries, p.b.trials
+	if tries%leadUpInterval == leadUpInterval-1 && p.leadUp([]int{at}) {
+		p.onward()
+		return
+	}
+	if p.ended {
+		return
+	}
 	if next := p.satisfy(at, firstTrials<<min(tries, doublings)); next != nil {
 		p.rebase(next)
 		p.solveOnward()

@@ -52,14 +52,6 @@ func (p *pathfinder) randomizedRun(n int) *point {
 	return p.randomized[n]
 }
 
-// noteMovable records that numbers move the operands of a branch.
-func (p *pathfinder) noteMovable(side branchSide) {
-	if !p.moved[side] {
-		p.moved[side] = true
-		p.b.movable = append(p.b.movable, side)
-	}
-}
-
 // moves reports whether a number changes the operands' difference at a branch of another
 // run.
 func (p *pathfinder) moves(there *point, target int) bool {

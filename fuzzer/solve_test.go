@@ -16,7 +16,7 @@ func TestSolves(t *testing.T) {
 	found := 0
 	for seed := range uint64(5) {
 		w, p := solver(t, "planted/conjunction.sol")
-		w.moved, w.resisted, w.rand = map[branchSide]bool{}, map[branchSide]int{}, testRand(seed)
+		w.solving, w.rand = newSolving(), testRand(seed)
 		start := seedOf(parse(t, p.space, "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)"))
 		b := w.work(context.Background(), task{seed: start, energy: 1, source: fromSolving, seqLen: 8, calls: 2000})
 		for i := range b.discoveries {
@@ -39,7 +39,7 @@ func TestSolves(t *testing.T) {
 func TestSolvesLengths(t *testing.T) {
 	for seed := range uint64(5) {
 		w, p := solver(t, "planted/lengths.sol")
-		w.moved, w.resisted, w.rand = map[branchSide]bool{}, map[branchSide]int{}, testRand(seed)
+		w.solving, w.rand = newSolving(), testRand(seed)
 		start := seedOf(parse(t, p.space, "user1 Lengths.propose(address[],uint256[],bytes[]) args ([], [], [])"))
 		b := w.work(context.Background(), task{seed: start, energy: 1, source: fromSolving, seqLen: 8, calls: 300})
 		found := 0

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -106,18 +104,8 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	dangers := findDangers(programs, c.Oracles)
 	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
-		w := c.newWorker(id, machine, programs, targets)
-		w.other = others[id]
-		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
-			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-			w.steering.unexplained = unexplained
-			if c.Schedule.directed {
-				w.steering.observed.SeenOnly = true // opening takes care of the other calls
-				w.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-				w.opening.unexplained = unexplained
-				w.opening.changes = newChanges(c.Table, goals)
-			}
-		}
+		w := c.newWorker(id, machine, others[id], programs, targets)
+		w.analysis = c.newAnalysis(goals, unexplained)
 		if !c.Without.Energy {
 			w.weights.ahead = newSteering(c.Table, c.Library, dangers, 0, conservativeCalls)
 			w.weights.ahead.unexplained = unexplained
@@ -133,8 +121,24 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	}, nil
 }
 
-// newWorker makes a worker without lookahead analysis.
-func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
+// newAnalysis makes the lookahead analysis that the schedule asks, for one worker.
+func (c *Campaign) newAnalysis(goals map[bytecode.CodeID][]goal, unexplained map[bytecode.CodeID]bool) (a analysis) {
+	if c.Schedule.calls == noAnalysis || len(c.Targets) == 0 {
+		return a
+	}
+	a.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+	a.steering.unexplained = unexplained
+	if c.Schedule.directed {
+		a.steering.observed.SeenOnly = true // opening takes care of the other calls
+		a.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+		a.opening.unexplained = unexplained
+		a.opening.changes = newChanges(c.Table, goals)
+	}
+	return a
+}
+
+// newWorker makes a worker without lookahead analysis; other may be nil.
+func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
 	if c.Without.Dictionary {
 		programs = nil
 	}
@@ -147,42 +151,32 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		dictionary.Know(c.Space.KnownWords())
 	}
 	w := &worker{
-		id:            id,
-		machine:       newCheckedMachine(machine),
-		rand:          rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
-		dictionary:    dictionary,
-		mutator:       input.NewMutator(space, dictionary, input.Options{SeqLen: c.seqLen}),
-		tracker:       newTracker(targets, len(c.Targets)),
-		space:         space,
-		proposer:      input.NewProposer(space),
-		callbacks:     newCallbacks(),
-		audit:         c.Audit,
-		extremes:      map[extreme]uint8{},
-		resends:       newResends(),
-		observer:      newObserver(&c.Config),
-		properties:    c.Space.Properties(),
-		reported:      map[findingKey]bool{},
-		ways:          map[failingWay]bool{},
-		wayCounts:     map[findingKey]int{},
-		maxWays:       c.Ways,
-		passed:        map[input.Callable]bool{},
-		slopes:        map[branchSide][]input.Slope{},
-		moved:         map[branchSide]bool{},
-		resisted:      map[branchSide]int{},
-		fruitless:     map[input.Callable]int{},
-		tried:         map[difference]bool{},
-		seconds:       c.seconds,
-		without:       c.Without,
-		overridePaths: newPathSet(maxRecentPaths),
-		maxSeqLen:     c.maxSeqLen,
-		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+		id: id,
+		tools: tools{
+			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+			space:      space,
+			dictionary: dictionary,
+			mutator:    input.NewMutator(space, dictionary, input.Options{SeqLen: c.seqLen}),
+			proposer:   input.NewProposer(space),
+			tracker:    newTracker(targets, len(c.Targets)),
+			seconds:    c.seconds,
+			without:    c.Without,
+			audit:      c.Audit,
+			maxSeqLen:  c.maxSeqLen,
+			tried:      newTriedLeads(),
+		},
+		otherVersion: otherVersion{other: other},
+		sightings:    newSightings(newObserver(&c.Config), c.Ways),
+		properties:   c.Space.Properties(),
+		passed:       map[input.Callable]bool{},
 	}
+	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
+	w.prepareStages(c.Oracles)
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts
 	w.observer.scenes.makers = []func() (evm.Machine, error){c.NewMachine, c.NewJudge}
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
-		w.aimed = map[narrowAim]int{}
 	}
 	return w
 }
@@ -207,41 +201,4 @@ func (c *Campaign) programs() []*bytecode.Program {
 		}
 	}
 	return programs
-}
-
-// initialTasks are the property functions on the initial state, then the seeds: each
-// function once with zero arguments, the given sequences, the saved corpus, inputs of others, functions of contracts
-// with targets by every sender. They are split so that all workers get some.
-func (c *Campaign) initialTasks() []task {
-	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
-	tasks := append([]task{{properties: true}}, split(task{}, slices.Concat(mutator.Seeds(), c.Seeds), seedsOfTask)...)
-	saved := c.Saved
-	if c.Corpus != nil {
-		var notes []string
-		saved, notes = c.Corpus.Load(c.Space)
-		c.result.Notes = append(c.result.Notes, notes...)
-	}
-	tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
-	tasks = append(tasks, split(task{saved: true}, c.Given, savedOfTask)...)
-	bySender := c.Space.SeedsBySender(func(contract *bytecode.Contract) bool {
-		return slices.ContainsFunc(c.Targets, func(t bytecode.Target) bool { return t.Contract == contract.QualifiedName() })
-	})
-	return append(tasks, split(task{}, bySender, seedsOfTask)...)
-}
-
-// Sequences of a task, arbitrary: a few milliseconds of seeds, and few enough saved inputs
-// that the share of the budget for them is kept where each takes all the gas it may.
-const (
-	seedsOfTask = 64
-	savedOfTask = 8
-)
-
-// split makes tasks like t that run the sequences, so many each.
-func split(t task, sequences []input.Sequence, size int) []task {
-	var tasks []task
-	for chunk := range slices.Chunk(sequences, size) {
-		t.run = chunk
-		tasks = append(tasks, t)
-	}
-	return tasks
 }

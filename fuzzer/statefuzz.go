@@ -31,16 +31,44 @@ const (
 	newStateWords = 4
 )
 
+// stateFuzzing is a stage: it runs the last call of a sequence again, from other states.
+type stateFuzzing struct {
+	*runner
+	paths pathSet // from overridden states
+
+	// Scratch.
+	open, before, after []input.Branch
+	words               []stateWord
+	proposals           []input.Proposal
+}
+
+func newStateFuzzing(r *runner) stateFuzzing {
+	return stateFuzzing{runner: r, paths: newPathSet(maxRecentPaths)}
+}
+
 // word is a word of the persistent state.
 type word struct {
 	address [20]byte
 	slot    uint256.Int
 }
 
-// fuzzesState decides whether the state of an execution's last call is fuzzed: only where
+// follow fuzzes the state of an execution's last call, if it is wanted. It returns false when
+// the task is over.
+func (s *stateFuzzing) follow(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
+	if !s.wants(exec) {
+		return true
+	}
+	most := 1
+	if s.tracker.storesNew {
+		most = newStateWords
+	}
+	return s.fuzz(ctx, seq, exec, most, b)
+}
+
+// wants decides whether the state of an execution's last call is fuzzed: only where
 // that call passed a branch with an untaken side, and read storage.
-func (w *worker) fuzzesState(exec *evm.Execution, storesNew bool) bool {
-	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && (storesNew || w.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
+func (s *stateFuzzing) wants(exec *evm.Execution) bool {
+	return !s.without.StateFuzzing && !s.without.Sequences && s.tracker.nearUndecided && (s.tracker.storesNew || s.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
 }
 
 // readsState reports whether the last call read storage.
@@ -56,59 +84,59 @@ func readsState(exec *evm.Execution) bool {
 	return false
 }
 
-// fuzzState runs the last call of a sequence from a state that differs in one word from
+// fuzz runs the last call of a sequence from states, at most so many, that differ in one word from
 // the one that the earlier calls leave (harvey §5, aggressive mode). The call read that
 // word. Such a run is not an execution of the World's, so it feeds nothing: no targets,
 // oracles, counts, analysis or seeds. Only branch sides that the function never took are
 // recorded, since other sequences may take them. It returns false when the task is over.
-func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Execution, words int, b *batch) bool {
-	w.stateWords = w.chooseState(w.stateWords[:0], exec, words)
+func (s *stateFuzzing) fuzz(ctx context.Context, seq input.Sequence, exec *evm.Execution, most int, b *batch) bool {
+	s.words = s.chooseState(s.words[:0], exec, most)
 	was, gas := exec.PathID(), min(overrideGasFactor*exec.Calls[len(exec.Calls)-1].GasUsed+overrideGasBase, evm.CallGas)
-	w.open = w.undecided(w.open[:0], exec)
-	for i := range w.stateWords {
-		if !w.fuzzStateWord(ctx, seq, &w.stateWords[i], was, gas, b) {
+	s.open = s.undecided(s.open[:0], exec)
+	for i := range s.words {
+		if !s.fuzzWord(ctx, seq, &s.words[i], was, gas, b) {
 			return false
 		}
 	}
 	return true
 }
 
-// fuzzStateWord is fuzzState of one word.
-func (w *worker) fuzzStateWord(ctx context.Context, seq input.Sequence, at *stateWord, was bytecode.PathID, gas uint64, b *batch) bool {
+// fuzzWord is fuzz of one word.
+func (s *stateFuzzing) fuzzWord(ctx context.Context, seq input.Sequence, at *stateWord, was bytecode.PathID, gas uint64, b *batch) bool {
 	from, override := at.value, &stateOverride{gas: gas}
-	w.before = append(w.before[:0], w.open...)
-	to := w.chooseValue(seq, &at.value, w.before)
+	s.before = append(s.before[:0], s.open...)
+	to := s.chooseValue(seq, &at.value, s.before)
 	for range maxStateSteps {
 		override.overwrites[0] = evm.Overwrite{Address: at.address, Slot: at.slot, Value: to}
-		exec, ok := w.runOverridden(ctx, seq, override, b)
+		exec, ok := s.runFrom(ctx, seq, override, b)
 		if !ok {
 			return false
 		}
-		if pid := exec.PathID(); !w.tracker.pids.has(pid) {
-			if w.overridePaths.add(pid) {
-				w.recordNewSides(seq, exec, at.key, was, b)
+		if pid := exec.PathID(); !s.tracker.pids.has(pid) {
+			if s.paths.add(pid) {
+				s.recordNewSides(seq, exec, at.key, was, b)
 			}
 			return true
 		}
-		w.after = w.undecided(w.after[:0], exec)
-		w.proposals = input.Predict(w.proposals[:0], input.Word{}, nil, &from, &to, w.before, w.after, nil)
-		if len(w.proposals) == 0 {
+		s.after = s.undecided(s.after[:0], exec)
+		s.proposals = input.Predict(s.proposals[:0], input.Word{}, nil, &from, &to, s.before, s.after, nil)
+		if len(s.proposals) == 0 {
 			return true
 		}
-		from, to = to, w.proposals[w.rand.IntN(len(w.proposals))].Value
-		w.before, w.after = w.after, w.before
+		from, to = to, s.proposals[s.rand.IntN(len(s.proposals))].Value
+		s.before, s.after = s.after, s.before
 	}
 	return true
 }
 
 // recordNewSides records the branch sides that the last call took for the first time.
-func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, key slotKey, was bytecode.PathID, b *batch) {
+func (s *stateFuzzing) recordNewSides(seq input.Sequence, exec *evm.Execution, key slotKey, was bytecode.PathID, b *batch) {
 	var seed *Seed
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		for k := range f.Comparisons {
-			if c := &f.Comparisons[k]; f.Program != nil && !w.tracker.took(f.Program.ID, c) {
+			if c := &f.Comparisons[k]; f.Program != nil && !s.tracker.took(f.Program.ID, c) {
 				if seed == nil {
 					seed = planned(seq, &b.task)
 					seed.PID = was
@@ -117,12 +145,6 @@ func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, key slo
 			}
 		}
 	}
-}
-
-// stateOverride is the word of the last call's state that is overridden.
-type stateOverride struct {
-	overwrites [1]evm.Overwrite
-	gas        uint64 // of the call
 }
 
 // A call from an overridden state gets so many times the gas of the original call, plus
@@ -134,14 +156,6 @@ const (
 	overrideGasBase   = 100_000
 )
 
-// runOverridden runs a sequence with a state override before its last call.
-func (w *worker) runOverridden(ctx context.Context, seq input.Sequence, p *stateOverride, b *batch) (*evm.Execution, bool) {
-	w.override = p
-	exec, ok := w.run(ctx, seq, b)
-	w.override = nil
-	return exec, ok
-}
-
 // stateWord is a word of the state with the variable that it belongs to and the value that a call read.
 type stateWord struct {
 	word
@@ -151,7 +165,7 @@ type stateWord struct {
 
 // chooseState appends some of the storage words that the last call read, with what it read there: each with the same
 // probability, and none twice.
-func (w *worker) chooseState(dst []stateWord, exec *evm.Execution, most int) []stateWord {
+func (s *stateFuzzing) chooseState(dst []stateWord, exec *evm.Execution, most int) []stateWord {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	known := 0
 	for i := last[0]; i < last[1]; i++ {
@@ -164,7 +178,7 @@ func (w *worker) chooseState(dst []stateWord, exec *evm.Execution, most int) []s
 			known++
 			if len(dst) < most {
 				dst = append(dst, stateWord{at, keyOf(access), access.Value})
-			} else if k := w.rand.IntN(known); k < most { // reservoir sampling (Vitter, TOMS 1985, algorithm R)
+			} else if k := s.rand.IntN(known); k < most { // reservoir sampling (Vitter, TOMS 1985, algorithm R)
 				dst[k] = stateWord{at, keyOf(access), access.Value}
 			}
 		}
@@ -173,12 +187,12 @@ func (w *worker) chooseState(dst []stateWord, exec *evm.Execution, most int) []s
 }
 
 // undecided appends the branches of the last call that have an untaken side.
-func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Branch {
+func (s *stateFuzzing) undecided(dst []input.Branch, exec *evm.Execution) []input.Branch {
 	start := len(dst)
 	dst = input.AppendBranches(dst, exec)
 	open := dst[:start]
 	for i := start; i < len(dst); i++ {
-		if !w.tracker.decided(dst[i].Code, &dst[i].Comparison) {
+		if !s.tracker.decided(dst[i].Code, &dst[i].Comparison) {
 			open = append(open, dst[i])
 		}
 	}
@@ -187,14 +201,14 @@ func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Bran
 
 // chooseValue chooses the word's new value: in half of the cases an operand of an
 // undecided branch or a neighbor, otherwise any mutant of the word.
-func (w *worker) chooseValue(seq input.Sequence, value *uint256.Int, open []input.Branch) uint256.Int {
-	if len(open) > 0 && w.rand.IntN(2) == 0 {
-		b := &open[w.rand.IntN(len(open))]
+func (s *stateFuzzing) chooseValue(seq input.Sequence, value *uint256.Int, open []input.Branch) uint256.Int {
+	if len(open) > 0 && s.rand.IntN(2) == 0 {
+		b := &open[s.rand.IntN(len(open))]
 		to := b.Right
 		if b.Left != *value && b.Right == *value {
 			to = b.Left
 		}
-		switch w.rand.IntN(4) {
+		switch s.rand.IntN(4) {
 		case 0:
 			to.AddUint64(&to, 1)
 		case 1:
@@ -204,5 +218,14 @@ func (w *worker) chooseValue(seq input.Sequence, value *uint256.Int, open []inpu
 			return to
 		}
 	}
-	return w.mutator.MutateWord(w.rand, seq, value)
+	return s.mutator.MutateWord(s.rand, seq, value)
+}
+
+// planned is a sequence as a seed of plans, which is not in the suite.
+func planned(seq input.Sequence, t *task) *Seed {
+	var like input.Packed
+	if t.seed != nil {
+		like = t.seed.Calls
+	}
+	return &Seed{Calls: input.Pack(seq, like)}
 }

@@ -13,7 +13,7 @@ func TestStateFuzzingFeedsNothing(t *testing.T) {
 	b := batch{task: task{calls: 10_000}}
 	for range 40 {
 		exec, _, ok := w.try(context.Background(), seq, &b)
-		if !ok || !w.fuzzState(context.Background(), seq, exec, 1, &b) {
+		if !ok || !w.stateFuzzing.fuzz(context.Background(), seq, exec, 1, &b) {
 			t.Fatal("the task is over")
 		}
 	}
@@ -37,7 +37,7 @@ func TestStateFuzzingFeedsNothing(t *testing.T) {
 		}
 	}
 	exec, _, _ := w.try(context.Background(), parse(t, p.space, "user1 Impossible.advance(uint256) args (3)"), &b)
-	if readsState(exec) || w.fuzzesState(exec, true) {
+	if readsState(exec) || w.stateFuzzing.wants(exec) {
 		t.Error("a call that reads nothing may have its state fuzzed")
 	}
 }

@@ -8,10 +8,12 @@ import (
 )
 
 // Techniques is a set of techniques that a campaign can do without, so that the effect of
-// each can be measured. The zero value is the empty set.
+// each can be measured. The zero value is the empty set. What a worker does by its stages has
+// the same names there; the frontier is the schedule's, and the dictionary the mutator's.
 type Techniques struct {
 	Prediction bool // inputs predicted from comparisons (harvey §4)
 	Solving    bool // several branches solved for at once, by the effect of a call's words on all of them
+	Helpers    bool // calls that write what a call reads, put before it where solving for its own words does not get through
 	Frontier   bool // picks among the inputs closest to an untaken branch side
 	Sequences  bool // mutants that differ in more than one word of the last call, and calls after those that changed state
 	RawOrder   bool // calls that write what the last one reads, put before it and repeated (mufuzz §IV-A)
@@ -31,7 +33,7 @@ func Optional() []string { return []string{"energy", "masks"} }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "callbacks": &t.Callbacks, "masks": &t.Masks, "energy": &t.Energy}
+	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "helpers": &t.Helpers, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "callbacks": &t.Callbacks, "masks": &t.Masks, "energy": &t.Energy}
 }
 
 // TechniquesNamed parses a list of names, separated by commas; it may be empty. An error

@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -18,7 +20,23 @@ func TestTechniquesNamed(t *testing.T) {
 		}
 	}
 	_, err := TechniquesNamed("prediction,predicton")
-	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of callbacks, dictionary, energy, frontier, masks, prediction, raw-order, sequences, solving, state-fuzzing`) {
+	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of callbacks, dictionary, energy, frontier, helpers, masks, prediction, raw-order, sequences, solving, state-fuzzing`) {
 		t.Errorf("a name that is none: %v", err)
+	}
+}
+
+// TestStagesNameTechniques: whoever wants to know what a switch is about finds its name in the list of stages.
+func TestStagesNameTechniques(t *testing.T) {
+	text, err := os.ReadFile("stages.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range TechniqueNames() {
+		if name == "frontier" || name == "dictionary" { // those of the schedule and the mutator
+			continue
+		}
+		if !strings.Contains(string(text), fmt.Sprintf("%q", name)) {
+			t.Errorf("stages.go does not name %q", name)
+		}
 	}
 }

@@ -36,12 +36,15 @@ type findingDraft struct {
 	work    uint64
 }
 
+// Probes of the minimizer: enough to make a target's sequence readable, and a finding's
+// small. Each probe costs a few hundred microseconds; the numbers are arbitrary.
+const (
+	targetProbes  = 128
+	findingProbes = 1024
+)
+
 // Bounds of minimizing. All arbitrary, but for the numbers of probes, which are about what sequences took in bench/mazes.
 const (
-	// tidyShare: one call in so many of the whole budget is left for minimizing, at most; where the budget is in time,
-	// one part in tidyTimeShare is, since the judge takes longer for a call.
-	tidyShare     = 8
-	tidyTimeShare = 16
 	// Probes that a sequence is thought to take.
 	targetProbesOwed  = 48
 	findingProbesOwed = 256
@@ -65,14 +68,6 @@ func (d *drafts) addFinding(f findingDraft) {
 	d.owed += uint64(len(f.finding.Sequence)) * findingProbesOwed
 }
 
-// owes is the number of calls that are to be left for minimizing; 0: nothing is to be minimized, or the budget is in time.
-func (c *Campaign) owes() uint64 { return min(c.drafts.owed, c.MaxCalls/tidyShare) }
-
-// timeToTidy reports whether the rest of a budget in time is for minimizing.
-func (c *Campaign) timeToTidy() bool {
-	return c.MaxCalls == 0 && c.Timeout > 0 && c.drafts.owed > 0 && c.seconds() >= c.Timeout.Seconds()*(1-1./tidyTimeShare)
-}
-
 // affordsPrompt reports whether a finding may be minimized while the search goes on.
 func (c *Campaign) affordsPrompt() bool {
 	return c.drafts.spent <= promptGrant+c.result.Stats.Calls/promptShare
@@ -90,23 +85,6 @@ func (c *Campaign) tidy(ctx context.Context) bool {
 	}
 	c.tidyTargets(ctx, d.targets)
 	return true
-}
-
-// resumes tidies once all workers are idle, and reports whether there was anything: then the search may go on.
-func (c *Campaign) resumes(ctx context.Context) bool {
-	if !c.tidy(ctx) {
-		return false
-	}
-	c.result.Stopped = "" // said again if it is so
-	return true
-}
-
-// conclude confirms and minimizes what is left when the campaign is over, and completes its result.
-func (c *Campaign) conclude(ctx context.Context) *Result {
-	c.reportUnpassed(ctx)
-	c.closeDocket(ctx)
-	c.tidy(ctx)
-	return c.finish()
 }
 
 // minimizeFinding minimizes a finding's sequence, unless a more severe one has taken its place.

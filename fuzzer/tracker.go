@@ -55,6 +55,7 @@ type tracker struct {
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
+	storesNew     bool // the latest execution wrote as none did before, see stores
 }
 
 // entries are the targets that the blocks of a program enter.

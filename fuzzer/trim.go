@@ -245,3 +245,43 @@ func (c *Corpus) remove(name string) error {
 	}
 	return nil
 }
+
+// Add saves inputs of a suite that together cover all that it covers, as far as the folder does not yet, and
+// trims the folder: what a campaign does while it runs, for a suite that others have made. config is that of the
+// campaign, whose judge decides what an input covers.
+func (c *Corpus) Add(config *Config, suite []input.Packed) error {
+	judge, err := config.NewJudge()
+	if err != nil {
+		return err
+	}
+	var inputs []trimEntry
+	var sequences []input.Sequence
+	gas := uint64(0)
+	for _, calls := range suite {
+		if gas > maxTrimGas {
+			break
+		}
+		seq := calls.Unpack()
+		exec, err := judge.Run(config.Space.Encode(seq, nil))
+		if err != nil {
+			continue
+		}
+		for i := range exec.Calls {
+			gas += exec.Calls[i].GasUsed
+		}
+		sequences = append(sequences, seq)
+		inputs = append(inputs, trimEntry{len(input.Format(config.Space, seq)), features(exec)})
+	}
+	for _, i := range trim(inputs) {
+		if c.Withhold && breaks(judge, config, sequences[i]) {
+			continue
+		}
+		if err := c.Save(config.Space, sequences[i]); err != nil {
+			return err
+		}
+	}
+	if c.Withhold {
+		err = c.clear(config.Space, func(seq input.Sequence) bool { return breaks(judge, config, seq) })
+	}
+	return errors.Join(err, c.Trim(config.Space, judge))
+}

@@ -71,6 +71,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	if t.seed == nil {
 		return task{}, false
 	}
+	t.writers = c.suite.writersFor(t.seed)
 	if !t.seed.solved { // it may be an input that has just come closer
 		t.seed.solved, t.side = true, nil
 	}

@@ -2,10 +2,7 @@ module github.com/sightline-evm/sightline/tools
 
 go 1.26.0
 
-tool (
-	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	honnef.co/go/tools/cmd/staticcheck
-)
+tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 require github.com/CycloneDX/cyclonedx-go v0.12.0
 

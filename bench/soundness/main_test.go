@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/solgen"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -17,6 +18,7 @@ import (
 func trySmall(t *testing.T) *trial {
 	t.Helper()
 	work := t.TempDir()
+	testsolc.UseStandIn(t)
 	t.Setenv("XDG_CACHE_HOME", work)
 	asked.calls = 300
 	b, err := newBuilder(t.Context(), filepath.Join(testfiles.NodeModules(t), "solc"), work)

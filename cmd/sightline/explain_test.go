@@ -20,6 +20,7 @@ import (
 
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -50,6 +51,7 @@ func TestExplain(t *testing.T) {
 	modules := nodeModules(t)
 	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
 	t.Setenv("XDG_CACHE_HOME", compilations(t))
+	testsolc.UseStandIn(t)
 	var mutex sync.Mutex
 	var rows []explainRow
 	t.Run("fixtures", func(t *testing.T) {

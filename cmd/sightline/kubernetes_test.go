@@ -93,7 +93,7 @@ func TestKubernetes(t *testing.T) {
 	base := s.repo.Commit("refs/heads/main", map[string]string{"src/C.sol": fmt.Sprintf(counter, "n += x;")})
 	head := s.repo.Commit("refs/heads/feature", map[string]string{"src/C.sol": fmt.Sprintf(counter, "n += x; assert(x != 7);")}, base)
 	volume := t.TempDir()
-	env := map[string]string{"REPOSITORY": "file://" + filepath.Join(s.fake.Projects, "octo", "vault"), "BASE": base, "HEAD_COMMIT": head, "HOME": t.TempDir()}
+	env := map[string]string{"REPOSITORY": "file://" + filepath.Join(s.fake.Projects, "octo", "vault"), "BASE": base, "HEAD_COMMIT": head, "HOME": t.TempDir(), "PATH": s.env["PATH"]}
 	run := func(job string, want int) string {
 		t.Helper()
 		work := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/testing/fakechain"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 const liveSource = `// SPDX-License-Identifier: MIT
@@ -70,6 +71,7 @@ func TestLiveChain(t *testing.T) {
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // the chain must be asked
 	t.Setenv("SIGHTLINE_NODE_MODULES", nodeModules(t))
+	testsolc.UseStandIn(t)
 	run := func(want int, args ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
@@ -186,6 +188,7 @@ func TestForkedSetUp(t *testing.T) {
 		at: {Nonce: 1, Code: common.FromHex("60005460005260206000f3"), Storage: map[common.Hash]common.Hash{{}: common.BigToHash(big.NewInt(77))}},
 	}
 	t.Setenv("SIGHTLINE_NODE_MODULES", nodeModules(t))
+	testsolc.UseStandIn(t)
 	address := func(secret string) string { return `"https://node.example/` + secret + `"` }
 	for _, test := range []struct {
 		name, fork, block string

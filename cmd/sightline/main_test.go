@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // TestMain makes the test binary the program itself when a script calls it.
@@ -97,6 +98,9 @@ func toolFolder(t testing.TB) string {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("scripts need %s: %v", name, err)
+		}
+		if name == "node" {
+			program = filepath.Join(testsolc.StandIn(t), name)
 		}
 		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)

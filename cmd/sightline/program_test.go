@@ -20,7 +20,7 @@ func TestExitCodes(t *testing.T) {
 		{"help", "--help", "", exit.Pass},
 		{"no command", "", "", exit.Pass},
 		{"pass", "demo --example vault --test-limit 500 --workers 1 --out OUT", "", exit.Pass},
-		{"gate failed", "demo --test-limit 200000 --workers 1 --out OUT", "", exit.Fail},
+		{"gate failed", "demo --test-limit 30000 --workers 1 --out OUT", "", exit.Fail},
 		{"nothing to do", "run --diff - --out OUT", "", exit.Pass},
 		{"unknown command", "fuzz", "", exit.Input},
 		{"unknown flag", "run --fast", "", exit.Input},

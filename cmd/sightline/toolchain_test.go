@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -45,9 +46,11 @@ func cmdToolchain(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// longVersion is the version that a solc reports, without the platform.
+// longVersion is the version that a solc reports, without the platform. All that scripts use are of the same compiler, which
+// is asked once.
 func longVersion(solc string) (string, error) {
-	out, err := exec.Command(solc, "--version").Output()
+	solcVersion.Do(func() { solcVersion.text, solcVersion.err = exec.Command(solc, "--version").Output() })
+	out, err := solcVersion.text, solcVersion.err
 	if err != nil {
 		return "", err
 	}
@@ -56,6 +59,12 @@ func longVersion(solc string) (string, error) {
 		return "", fmt.Errorf("%s says no version: %s", solc, out)
 	}
 	return string(m[1]), nil
+}
+
+var solcVersion struct {
+	sync.Once
+	text []byte
+	err  error
 }
 
 func move(from, to string) error {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
@@ -18,6 +19,7 @@ type term struct {
 	known    bool   // the value is; one read from a place that is not tracked is not
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
+	stored   bool   // depends on what was read from storage
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -37,17 +39,21 @@ type Decision struct {
 	PC    uint32 // of the JUMPI
 	Taken bool
 	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
+	// Stored tells that the condition depends on what was read from storage: calls before this one may move it.
+	Stored bool
+	Fed    bool // numbers of earlier calls do
 	// Context tells apart from where the code around the jump was called, and the first times that it was: it is made of the
 	// places in code to which the functions on the stack return, and of how often the path had passed the jump with them.
 	Context uint64
 }
 
-// Decisions lists the jumps of the path, as far as it was read, in order.
+// Decisions lists the jumps of the last call's path, as far as it was read, in order.
 func (f *Formulas) Decisions() []Decision {
-	all := make([]Decision, len(f.decisions))
-	for i, d := range f.decisions {
-		echoes := i > 0 && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
-		all[i] = Decision{d.pc, d.taken, f.terms[d.condition].moves && !echoes, d.context}
+	all := make([]Decision, 0, len(f.decisions)-f.before)
+	for i := f.before; i < len(f.decisions); i++ {
+		d := f.decisions[i]
+		echoes := i > f.before && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
+		all = append(all, Decision{PC: d.pc, Taken: d.taken, Moves: f.terms[d.condition].moves && !echoes, Stored: f.terms[d.condition].stored && !echoes, Fed: f.terms[d.condition].of>>f.own != 0, Context: d.context})
 	}
 	return all
 }
@@ -63,38 +69,117 @@ func (f *Formulas) tested(condition int32) int32 {
 // Formulas are what the last call of a run computed of the numbers among its words, and
 // which way each conditional jump went by it, as the outermost frame's instructions say: where probing
 // a word tells what it does from one input, they tell it of all that take the same path.
+//
+// Where that call reads what earlier calls stored, their numbers count as well, and so do the ways that they went.
 type Formulas struct {
 	space     *Space
 	sequence  Sequence
 	variables []Variable
+	own       int // so many of them are of the last call
 	terms     []term
 	decisions []decision
+	before    int // so many of them are of earlier calls
 	factors   *Factors
 }
 
-// maxTerms bounds the memory and the time that formulas take. Arbitrary: calls of the corpora compute
-// some hundreds of words.
-const maxTerms = 1 << 14
+// Bounds of what is read. Arbitrary: calls of the corpora compute some hundreds of words, and most depend on one or two others.
+const (
+	maxTerms   = 1 << 14 // and so the memory and the time that formulas take
+	maxFeeders = 8
+	// maxOfAll bounds the variables of all calls: terms have a bit for each.
+	maxOfAll = 32
+)
 
 // Formulas reads those of a run's last call. encoded is what ran. What searches take apart, they remember in factors. False when
 // it ran no code, or when what they tell of a jump is not what the run did: then they are wrong.
 func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, factors *Factors) (*Formulas, bool) {
-	call := len(seq) - 1
-	frame := &e.Frames[e.Calls[call].Frames[0]]
-	if frame.Program == nil || frame.Kind != evm.KindTransaction || seq[call].Function.Kind == Constructor {
+	last := len(seq) - 1
+	if !reads(seq, e, last) {
 		return nil, false
 	}
-	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, call), factors: factors}
-	r := reader{Formulas: f, frame: frame, memory: map[uint64]int32{}, words: map[uint64]int32{}, times: map[decision]uint64{}, value: unknown, time: unknown}
+	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, last), factors: factors}
+	f.own = len(f.variables)
+	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})
-	r.bind(encoded[call].Data)
-	return f, r.read()
+	feeders := feedersOf(seq, e)
+	firsts := make([]int, len(feeders)) // of their variables
+	for i, call := range feeders {
+		firsts[i] = len(f.variables)
+		own := s.Variables(seq, call)
+		f.variables = append(f.variables, own[:min(len(own), maxOfAll-len(f.variables))]...)
+	}
+	firsts = append(firsts, len(f.variables))
+	for i := len(feeders) - 1; i >= 0; i-- { // they are the latest first
+		if !r.readCall(feeders[i], firsts[i], firsts[i+1], encoded) {
+			return nil, false
+		}
+	}
+	f.before = len(f.decisions)
+	return f, r.readCall(last, 0, firsts[0], encoded)
 }
 
-// reader follows the path of a frame.
+// reads reports whether formulas can be read of a call.
+func reads(seq Sequence, e *evm.Execution, call int) bool {
+	frames := e.Calls[call].Frames
+	if frames[0] == frames[1] {
+		return false
+	}
+	frame := &e.Frames[frames[0]]
+	return frame.Program != nil && frame.Kind == evm.KindTransaction && seq[call].Function.Kind != Constructor
+}
+
+// place is where a word is stored.
+type place struct {
+	account common.Address
+	slot    uint256.Int
+}
+
+// feedersOf lists the calls that stored what the last one reads, and those that stored what these read, and so on: the latest first.
+func feedersOf(seq Sequence, e *evm.Execution) (feeders []int) {
+	wanted := map[place]bool{}
+	want := func(call int) {
+		eachAccess(e, call, func(a *evm.StorageAccess) bool {
+			if !a.Write {
+				wanted[place{a.Address, a.Slot}] = true
+			}
+			return true
+		})
+	}
+	want(len(seq) - 1)
+	for call := len(seq) - 2; call >= 0 && len(feeders) < maxFeeders; call-- {
+		if e.Calls[call].Outcome != evm.Success || !reads(seq, e, call) {
+			continue
+		}
+		if !eachAccess(e, call, func(a *evm.StorageAccess) bool { return !a.Write || !wanted[place{a.Address, a.Slot}] }) {
+			feeders = append(feeders, call)
+			want(call)
+		}
+	}
+	return feeders
+}
+
+// eachAccess looks at what a call read and wrote, as long as look wants more; false when it did not.
+func eachAccess(e *evm.Execution, call int, look func(*evm.StorageAccess) bool) bool {
+	for i := e.Calls[call].Frames[0]; i < e.Calls[call].Frames[1]; i++ {
+		for j := range e.Frames[i].Storage {
+			if !look(&e.Frames[i].Storage[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reader follows the paths of calls.
 type reader struct {
 	*Formulas
-	frame   *evm.Frame
+	execution *evm.Execution
+	stored    map[place]int32 // what was stored there last
+	advances  []int32         // how far calls moved the time, where that is a variable
+	advanced  uint64          // likewise, in seconds
+
+	// Of the call that is read.
+	frame   *evm.Frame // its outermost
 	stack   []int32
 	memory  map[uint64]int32 // by offset, what a MSTORE put there
 	words   map[uint64]int32 // by offset in calldata: variables
@@ -102,6 +187,16 @@ type reader struct {
 	time    int32
 	storage int // of the frame's accesses, the next one
 	times   map[decision]uint64
+}
+
+// readCall reads one call, whose variables are those from one on up to another. It reports whether all jumps went as their conditions
+// say.
+func (r *reader) readCall(call, first, end int, encoded evm.Sequence) bool {
+	r.frame = &r.execution.Frames[r.execution.Calls[call].Frames[0]]
+	r.stack, r.memory, r.words, r.times = r.stack[:0], map[uint64]int32{}, map[uint64]int32{}, map[decision]uint64{}
+	r.value, r.time, r.storage = unknown, unknown, 0
+	r.bind(call, first, end, encoded[call].Data)
+	return r.read()
 }
 
 func (r *reader) add(t term) int32 {
@@ -113,10 +208,9 @@ func (r *reader) constant(x *uint256.Int) int32 {
 	return r.add(term{variable: -1, value: *x, known: true})
 }
 
-// bind finds out where the call's data holds the variables: where it changes with them.
-func (r *reader) bind(data []byte) {
-	call := len(r.sequence) - 1
-	for i := range r.variables {
+// bind finds out where a call's data holds its variables: where it changes with them.
+func (r *reader) bind(call, first, end int, data []byte) {
+	for i := first; i < end; i++ {
 		v := &r.variables[i]
 		if v.Word.answer > 0 {
 			continue // no part of the call's own data
@@ -127,11 +221,7 @@ func (r *reader) bind(data []byte) {
 		case ValueWord:
 			r.value = r.add(t)
 		case TimeWord:
-			base := uint256.NewInt(r.space.start.Time)
-			for _, c := range r.sequence[:call] {
-				base.AddUint64(base, c.TimeAdvance)
-			}
-			r.time = r.compute(vm.ADD, r.constant(base), r.add(t), unknown)
+			r.time = r.timeOf(call, r.add(t))
 		default:
 			var other uint256.Int
 			if other.AddUint64(&x, 1); !r.space.Fits(r.sequence, v.Word, &other) {
@@ -146,6 +236,21 @@ func (r *reader) bind(data []byte) {
 			}
 		}
 	}
+}
+
+// timeOf is the time of a call that moves it by a term.
+func (r *reader) timeOf(call int, advance int32) int32 {
+	base := uint256.NewInt(r.space.start.Time)
+	for _, c := range r.sequence[:call] {
+		base.AddUint64(base, c.TimeAdvance)
+	}
+	base.SubUint64(base, r.advanced)
+	time := r.constant(base)
+	r.advances, r.advanced = append(r.advances, advance), r.advanced+r.sequence[call].TimeAdvance
+	for _, a := range r.advances {
+		time = r.compute(vm.ADD, time, a, unknown)
+	}
+	return time
 }
 
 // differ finds the only word behind the selector in which two calls' data differ.
@@ -282,7 +387,7 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	case vm.TIMESTAMP:
 		return r.time
 	case vm.SLOAD, vm.SSTORE:
-		return r.access(op == vm.SSTORE)
+		return r.access(op == vm.SSTORE, args[1])
 	case vm.MLOAD, vm.MSTORE:
 		return r.remember(op == vm.MSTORE, args)
 	case vm.MSTORE8, vm.MCOPY, vm.CALLDATACOPY, vm.CODECOPY, vm.EXTCODECOPY, vm.RETURNDATACOPY,
@@ -313,14 +418,25 @@ func (r *reader) load(offset int32) int32 {
 	return r.constant(&x)
 }
 
-// access is a word of storage, as this run met it.
-func (r *reader) access(write bool) int32 {
+// access is a word of storage, as this run met it: what was stored there, if what was read is the same.
+func (r *reader) access(write bool, value int32) int32 {
 	if r.storage >= len(r.frame.Storage) || r.frame.Storage[r.storage].Write != write {
 		r.storage = len(r.frame.Storage)
 		return unknown
 	}
+	a := &r.frame.Storage[r.storage]
 	r.storage++
-	return r.constant(&r.frame.Storage[r.storage-1].Value)
+	at := place{a.Address, a.Slot}
+	if write {
+		r.stored[at] = value
+		return unknown
+	}
+	t := r.terms[r.stored[at]]
+	if !t.known || t.value != a.Value { // what other frames write is not followed
+		t = term{variable: -1, value: a.Value, known: true}
+	}
+	t.pushed, t.stored = false, true
+	return r.add(t)
 }
 
 // remember writes or reads a word of memory. Words that overlap are not known.
@@ -353,6 +469,7 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 	for _, i := range t.args[:min(pops, 3)] {
 		t.known = t.known && r.terms[i].known
 		t.moves = t.moves || r.terms[i].moves
+		t.stored = t.stored || r.terms[i].stored
 		t.of |= r.terms[i].of
 	}
 	if !t.known || !evaluate(&t, r.terms, &t.value) {

@@ -26,11 +26,11 @@ const (
 // time, as WalkSAT does (Selman, Kautz and Cohen, AAAI 1994), with the words that an
 // operand's formula asks for, computed from its result back to a variable (Niemetz, Preiner and Biere,
 // "Propagation based local search for bit-precise reasoning", 2017). It is exact about
-// everything but words read from storage, which count as they were. The sequence is nil when it
+// everything but words read from storage that earlier calls of the sequence did not compute, which count as they were. The sequence is nil when it
 // found none. trials says what the search cost, in assignments that it looked at; with can, some of
 // them took the other side at least.
 func (f *Formulas) Satisfy(r Rand, at, most int) (seq Sequence, trials int, can bool) {
-	q := f.newSearch(r, at)
+	q := f.newSearch(r, f.before+at)
 	if q == nil {
 		return nil, 0, false
 	}

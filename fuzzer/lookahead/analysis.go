@@ -64,6 +64,15 @@ const maxPrefix = 8192
 // Analyze is Algorithm 2 of the paper for one frame: it finds the shortest prefix
 // of the path, up to a split point, after which no target can be reached.
 //
+//	 1  π ← Run(input, prog)                                Frame.Path
+//	 4  while i < |π| do                                    Analyzer.firstPass
+//	 5    if IsSplitPoint(i, π) then                        prefixInference.extend
+//	 7      SPs ← SPs ∪ {π[i]}                              Analyzer.firstPass
+//	 8      φ, loc ← PrefixInference(π[0..i+1])             prefixInference.postcondition
+//	 9      if AreTargetsUnreachable(prog, loc, φ, T) then  Analyzer.answerByGraph, Analyzer.checkSuffix
+//	10        return ComputeHash(π[0..i+1]), SPs            Analyzer.resultOf, Analyzer.identify
+//	12  return ComputeHash(π), SPs                          Analyzer.result, Analyzer.identify
+//
 // The paper infers the prefix's postcondition and checks the suffixes at each split
 // point in turn. The targets ahead only become fewer along a path, so one answer "may
 // reach" answers for all earlier split points: a first pass takes the answers that
@@ -80,8 +89,8 @@ func (a *Analyzer) Analyze(f Frame) Result {
 	}
 	a.stats.Implied += len(t.points)
 	a.begin(f.Static)
-	length, proved := a.firstPass(&f, t)
-	if l, ok := a.checkSuffixes(t); ok {
+	length, proved := a.firstPass(&f, t) // lines 4 to 8, and 9 as far as the graph answers
+	if l, ok := a.checkSuffixes(t); ok { // line 9
 		length, proved = l, true
 	}
 	points := make([]SplitPoint, len(t.points))
@@ -92,11 +101,11 @@ func (a *Analyzer) Analyze(f Frame) Result {
 	}
 	if !proved {
 		a.insert(t, f.Path[:end], nil)
-		return a.result(&f, points, length, false)
+		return a.result(&f, points, length, false) // line 12
 	}
 	p := &proof{prefix: length, points: points, grown: g.grown}
 	a.insert(t, f.Path[:end], p)
-	return a.resultOf(p, &f)
+	return a.resultOf(p, &f) // line 10
 }
 
 // firstPass goes along the path (lines 4 to 8) from where the known split points end,
@@ -109,19 +118,19 @@ func (a *Analyzer) firstPass(f *Frame, t *prefixTree) (length int, proved bool) 
 		from, instructions = last.index+1, last.instructions
 		a.w.prefix.resume(f.Path[:from])
 	}
-	for i := from; i < len(f.Path); i++ {
+	for i := from; i < len(f.Path); i++ { // lines 4 and 11
 		b := f.Path[i]
 		if int(b) >= len(a.code.blocks) || instructions >= maxPrefix {
 			break
 		}
 		instructions += len(a.code.blocks[b].code)
-		if !a.w.prefix.extend(b) {
+		if !a.w.prefix.extend(b) { // line 5
 			continue
 		}
-		t.points = append(t.points, point{index: i, instructions: instructions})
+		t.points = append(t.points, point{index: i, instructions: instructions}) // line 7
 		// The prefix ends with the block's first location; a call there is not made yet.
 		start := int64(a.code.blocks[b].start)
-		answer, asked := a.answerByGraph(start+1, start)
+		answer, asked := a.answerByGraph(start+1, start) // lines 8 and 9
 		switch {
 		case !asked:
 			a.leaveOpen(len(t.points))

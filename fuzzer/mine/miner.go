@@ -29,6 +29,8 @@ type Miner struct {
 	instances  map[common.Address]*evm.Instance
 	quantities []*Quantity
 	laws       []*Law
+	byKey      map[string]*Law // of the first indexed of them, see Named
+	indexed    int
 	tallies    map[int]*Tally // of laws ByOwner, by the quantity that is the account
 	scalars    map[place][]int
 	sums       map[place]int
@@ -52,7 +54,7 @@ type Miner struct {
 func New(machine evm.Machine, w *evm.World, ours func(*evm.Instance) bool) *Miner {
 	m := &Miner{world: w, isSender: map[uint256.Int]bool{}, instances: map[common.Address]*evm.Instance{}, tallies: map[int]*Tally{},
 		scalars: map[place][]int{}, sums: map[place]int{}, holdings: map[place]int{}, ethers: map[common.Address]int{},
-		elements: map[place]bool{}, state: map[place]uint256.Int{}, writers: map[place]int{}}
+		elements: map[place]bool{}, byKey: map[string]*Law{}, state: map[place]uint256.Int{}, writers: map[place]int{}}
 	m.accounts = append(slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp), common.Address{})
 	for i := range w.Senders {
 		m.isSender[*new(uint256.Int).SetBytes20(w.Senders[i].Address[:])] = true
@@ -148,12 +150,13 @@ func (m *Miner) Proven() []*Law {
 
 // Named is the law of a key; nil: there is none.
 func (m *Miner) Named(key string) *Law {
-	for _, l := range m.laws {
-		if l.Key() == key {
-			return l
+	for ; m.indexed < len(m.laws); m.indexed++ {
+		l := m.laws[m.indexed]
+		if other := l.Key(); m.byKey[other] == nil {
+			m.byKey[other] = l
 		}
 	}
-	return nil
+	return m.byKey[key]
 }
 
 // See looks at an execution, and calls broken for each law that it breaks and that was not broken

@@ -83,7 +83,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	for ; call < last; call++ {
 		if now, ok := l.after(call + 1); !ok {
 			return
-		} else if gained(had, now) && l.taken(had, now) >= 0 { // tokens that are made for nothing may buy what others own
+		} else if gained(had, now) && l.taken(had, now, call) >= 0 { // tokens that are made for nothing may buy what others own
 			has = now
 			break
 		}
@@ -91,7 +91,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if at, contract = l.paysThem(call); contract == "" {
 		return
 	}
-	asset := l.taken(had, has)
+	asset := l.taken(had, has, call)
 	if asset < 0 || l.takesTime(call) && !l.empties(asset, call) {
 		return
 	}
@@ -146,13 +146,14 @@ func (l *lossAlone) wordAtLast(access *evm.StorageAccess) []byte {
 	return valueOf(last)
 }
 
-// taken is the number of an asset that was not made by the attack: 0 is ether, then come the tokens; −1: there is none.
-func (l *lossAlone) taken(had, has []uint256.Int) int {
+// taken is the number of an asset of which the attackers have more behind a call, and that was not made by the attack until then: 0 is
+// ether, then come the tokens; −1: there is none.
+func (l *lossAlone) taken(had, has []uint256.Int, call int) int {
 	if has[0].Gt(&had[0]) {
 		return 0
 	}
 	for i := 1; i < len(has); i++ {
-		if has[i].Gt(&had[i]) && !l.minted(l.tokens[i-1]) {
+		if has[i].Gt(&had[i]) && !l.minted(l.tokens[i-1], call) {
 			return i
 		}
 	}
@@ -190,18 +191,24 @@ func (l *lossAlone) empties(asset, call int) bool {
 // emptiedShare: an account that has less than one in so many of what it had is empty. Arbitrary.
 const emptiedShare = 100
 
-// minted reports whether a token's supply grew in the attack; of one that does not tell it, as those of ERC-721, whether no account of
-// the World has less of it.
-func (l *lossAlone) minted(token common.Address) bool {
+// minted reports whether a token's supply grew in the attack, up to some call: what is burned later does not undo it. Of one that does not
+// tell it, as those of ERC-721, whether no account of the World has less of it behind that call.
+func (l *lossAlone) minted(token common.Address, call int) bool {
 	calls := l.Calls()
-	was, ok := l.ask(calls[:l.from:l.from], token, totalSupply[:])
-	now, still := l.ask(calls, token, totalSupply[:])
-	if ok && still {
-		return now.Gt(&was)
+	was, tells := l.ask(calls[:l.from:l.from], token, totalSupply[:])
+	for end := l.from + 1; tells && end <= call+1; end++ {
+		now, ok := l.ask(calls[:end:end], token, totalSupply[:])
+		if tells = ok; ok && now.Gt(&was) {
+			return true
+		}
 	}
+	if tells {
+		return false
+	}
+	end := call + 1
 	return !slices.ContainsFunc(l.others(), func(account common.Address) bool {
 		was, ok := l.ask(calls[:l.from:l.from], token, word(balanceOf, account))
-		now, still := l.ask(calls, token, word(balanceOf, account))
+		now, still := l.ask(calls[:end:end], token, word(balanceOf, account))
 		return ok && still && now.Lt(&was)
 	})
 }

@@ -46,6 +46,9 @@ type Oracle struct {
 	// something, sorted, as far as the code tells: the campaign steers toward them
 	// in contracts that changed. Nil when it may see something anywhere.
 	Places func(p *bytecode.Program) []uint32
+	// ByAnyone tells that the oracle claims what any account can do. Where it takes an account with a role after all, that one's
+	// trust is what is used: such a finding is at most Medium.
+	ByAnyone bool
 }
 
 // Observation is something an oracle saw in one execution.

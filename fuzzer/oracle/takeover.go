@@ -34,7 +34,8 @@ import (
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
 //
 // Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
-// for it, with ether or a token, the change of an owner is not reported.
+// for it, with ether or a token, the change of an owner is not reported. Where only an account with a role can open the door, by
+// a call before the attack, the finding is medium, and its title says so.
 var Takeover = &Oracle{
 	ID:       "takeover",
 	Title:    "Anyone can take a contract over",
@@ -45,8 +46,9 @@ var Takeover = &Oracle{
 		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, also: it becomes the account that a function asks for.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
-	Examine: examineTakeover,
-	Places:  takeoverPlaces,
+	Examine:  examineTakeover,
+	Places:   takeoverPlaces,
+	ByAnyone: true,
 }
 
 // takeoverPlaces lists where a program runs other code in its own name, or destroys itself.

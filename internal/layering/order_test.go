@@ -30,6 +30,7 @@ var ordered = map[string][]string{
 		"status.go → targets.go", // a line of the mapping that is judged
 		"status.go → yul.go",     // what differs for another language
 	},
+	"fuzzer": {},
 	"report": {},
 }
 

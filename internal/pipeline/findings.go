@@ -58,8 +58,12 @@ func (d *describer) findings() error {
 			condition, severity = found.String(), found.severity(severity)
 		} else if conditions != nil {
 			var hypothetical bool
-			if condition, hypothetical = conditions.of(f); hypothetical {
+			condition, hypothetical = conditions.of(f)
+			switch {
+			case hypothetical:
 				severity = oracle.Note
+			case condition != "" && f.Oracle.ByAnyone:
+				severity = min(severity, oracle.Medium)
 			}
 		}
 		if err := d.finding(f, condition, severity); err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/plan"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/shard"
-	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -102,9 +101,7 @@ func TestMergeOfOne(t *testing.T) {
 // TestMergeOfProjects: so it is with all that a result may have: findings of fuzz tests and properties, of oracles that follow values, with
 // ways, in contracts that are deployed on the way, in code that no contract of the build explains.
 func TestMergeOfProjects(t *testing.T) {
-	modules := testfiles.NodeModules(t)
-	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	useCompilers(t)
 	for _, name := range []string{
 		"honest-property", "intent-fuzz-test", "compare-new-way", "compare-constructor", "harness-library", "loss-audit", "oracle-panics", "readonly-hook",
 	} {

@@ -169,9 +169,7 @@ func TestPlanWithholds(t *testing.T) {
 // TestPlanOfProjects: so it is with everything that a plan has to hold: tests that make the World, fuzz tests with Worlds of their own,
 // properties, constructors, harnesses, mocks, private keys, audits.
 func TestPlanOfProjects(t *testing.T) {
-	modules := testfiles.NodeModules(t)
-	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	useCompilers(t)
 	names := []string{
 		"liveness-constructor", "intent-fuzz-test", "intent-keeper-test", "intent-harvest", "intent-factory", "honest-property", "compare-constructor-parameter", "harness-library", "harness-test-exposes",
 		"guard-lost-signature", "loss-audit", "oracle-panics", "conservation-4626-deposit", "oracle-slot-stepped", "readonly-hook",

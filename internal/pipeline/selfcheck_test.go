@@ -14,7 +14,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
-	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -53,7 +52,7 @@ contract Till {
 func selfCheckTill(t *testing.T, mutants int) *report.Report {
 	t.Helper()
 	root := t.TempDir()
-	t.Setenv("SIGHTLINE_NODE_MODULES", testfiles.NodeModules(t))
+	useCompilers(t)
 	if err := os.Mkdir(filepath.Join(root, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -18,9 +17,7 @@ import (
 // more, and contradicts nothing. What a run claims is that a line was reached or is unreachable,
 // that a finding happens, and whether it happens on the base.
 func TestStable(t *testing.T) {
-	modules := testfiles.NodeModules(t)
-	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	useCompilers(t)
 	for _, name := range []string{
 		"compare-guard", "compare-half-fixed", "compare-new-way", "compare-owner-both", "compare-loop", "compare-narrower-parameter", // what the base does
 		"stable-equal-asserts", "stable-unreachable",

@@ -91,9 +91,7 @@ func forVerdicts(t *testing.T, pattern string, test func(*testing.T, *verdict)) 
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pull requests: %v", err)
 	}
-	modules := testfiles.NodeModules(t)
-	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	useCompilers(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()

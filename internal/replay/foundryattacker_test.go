@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"slices"
@@ -95,6 +96,12 @@ func TestFoundryAttacks(t *testing.T) {
 		}
 		texts[c.name] = text
 		files[solidityName(c.name)+".t.sol"] = []byte(text)
+		if c.name != "after" { // that one is compiled as it is
+			attacker, rest := withoutAttacker(t, text)
+			name := fmt.Sprintf("Attacker%x.sol", sha256.Sum256([]byte(attacker)))
+			files[name] = []byte(attacker)
+			files[solidityName(c.name)+".t.sol"] = fmt.Appendf(nil, "%simport {SightlineAttacker} from \"./%s\";\n", rest, name)
+		}
 	}
 	golden.Check(t, "testdata/foundryattack.sol", texts["after"])
 	for _, version := range []string{"cancun", "berlin"} {
@@ -107,6 +114,18 @@ func TestFoundryAttacks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withoutAttacker splits an exported test into a file with the contract of its attacker, which most tests have the same of, so
+// that forge compiles it once, and the rest.
+func withoutAttacker(t *testing.T, text string) (attacker, rest string) {
+	t.Helper()
+	rest, attacker, found := strings.Cut(text, "\n// A contract of an attacker")
+	if !found {
+		t.Fatalf("no attacker:\n%s", text)
+	}
+	pragma := text[:strings.Index(text, ";\n")+2]
+	return pragma + "\n// A contract of an attacker" + attacker, rest + "\n"
 }
 
 // TestFoundryAttackCompilers: every compiler from the first that a test may have compiles the contract and

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +30,27 @@ func Program(folder, soljson string) (string, error) {
 		return "", fmt.Errorf("%w: run ./test once, it installs the compilers", err)
 	}
 	path := filepath.Join(folder, "solc")
-	text := strings.Replace(program, "process.env.SOLJSON", fmt.Sprintf("%q", soljson), 1)
+	text := strings.Replace(program, variable, fmt.Sprintf("%q", soljson), 1)
 	return path, os.WriteFile(path, []byte(text), 0o755)
+}
+
+// variable is what a program has the path of its compiler in place of.
+const variable = "process.env.SOLJSON"
+
+// CompilerOf is the compiler that a program of [Program] runs; false for other files.
+func CompilerOf(path string) (soljson string, ok bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	before, after, _ := strings.Cut(program, variable)
+	quoted, ok := strings.CutPrefix(string(text), before)
+	if !ok {
+		return "", false
+	}
+	if quoted, ok = strings.CutSuffix(quoted, after); !ok {
+		return "", false
+	}
+	soljson, err = strconv.Unquote(quoted)
+	return soljson, err == nil
 }

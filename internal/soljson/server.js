@@ -5,7 +5,9 @@
 
 const fs = require('fs');
 
-require('v8').setFlagsFromString('--liftoff-only'); // as program.js
+for (const flag of ['--liftoff-only', '--wasm-lazy-compilation', '--wasm-lazy-validation']) {
+  require('v8').setFlagsFromString(flag); // as program.js
+}
 const soljson = require(process.argv[1]);
 const exported = (...names) => names.find((name) => typeof soljson['_' + name] === 'function');
 const name = exported('solidity_compile', 'compileStandard');

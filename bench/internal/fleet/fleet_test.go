@@ -24,16 +24,17 @@ func TestFleet(t *testing.T) {
 	for n, test := range []struct {
 		name  string
 		o     Options
+		limit time.Duration // of a worker
 		extra time.Duration
 	}{
-		{"everything is killed", Options{KillWorkers: 2, KillHub: true, RestartHub: true, MaxBytes: 1 << 20}, 0},
-		{"the hub is killed", Options{KillWorkers: 1, KillHub: true}, 0},
-		{"a worker is stopped, and the hub", Options{StopWorker: 2 * time.Second, StopHub: 3 * time.Second}, 3 * time.Second},
-		{"the disk is full", Options{Store: full(t)}, 0},
+		{"everything is killed", Options{KillWorkers: 2, KillHub: true, RestartHub: true, MaxBytes: 1 << 20}, 3 * time.Second, 0},
+		{"the hub is killed", Options{KillWorkers: 1, KillHub: true}, 3 * time.Second, 0},
+		{"a worker is stopped, and the hub", Options{StopWorker: time.Second, StopHub: 2 * time.Second}, 3 * time.Second, 2 * time.Second},
+		{"the disk is full", Options{Store: full(t)}, 5 * time.Second, 0}, // it takes that to fill it, on a busy machine
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := test.o
-			o.Programs, o.Plan, o.Dir, o.Workers, o.Timeout = programs, plan, t.TempDir(), 4, 5*time.Second
+			o.Programs, o.Plan, o.Dir, o.Workers, o.Timeout = programs, plan, t.TempDir(), 4, test.limit
 			o.Rand = rand.New(rand.NewPCG(uint64(n), 0))
 			out, err := Run(t.Context(), o)
 			if err != nil {

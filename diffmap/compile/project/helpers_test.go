@@ -8,9 +8,10 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
-func TestMain(m *testing.M) { testfiles.Main(m) }
+func TestMain(m *testing.M) { testsolc.Main(m, testfiles.Main) }
 
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) solc.Options {

@@ -1,12 +1,14 @@
 package fakegithub
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,10 +16,11 @@ import (
 // Repository is a git repository as GitHub has it, that can be fetched from the
 // fake.
 type Repository struct {
-	t      testing.TB
-	dir    string // bare
-	server *Server
-	tree   string // to make commits in
+	t       testing.TB
+	dir     string // bare
+	server  *Server
+	home    string // git's
+	commits int    // that were made
 }
 
 // NewRepository makes the repository OWNER/NAME of a fake.
@@ -26,9 +29,8 @@ func NewRepository(t testing.TB, s *Server, name string) *Repository {
 	if s.Projects == "" {
 		s.Projects = t.TempDir()
 	}
-	r := &Repository{t: t, dir: filepath.Join(s.Projects, filepath.FromSlash(name)), server: s, tree: t.TempDir()}
+	r := &Repository{t: t, dir: filepath.Join(s.Projects, filepath.FromSlash(name)), server: s, home: t.TempDir()}
 	r.git("", "init", "-q", "--bare", r.dir)
-	r.git(r.tree, "init", "-q")
 	return r
 }
 
@@ -43,7 +45,7 @@ func (r *Repository) gitWith(input, dir string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.tree, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_AUTHOR_NAME=Tester", "GIT_AUTHOR_EMAIL=tester@example.com", "GIT_COMMITTER_NAME=Tester", "GIT_COMMITTER_EMAIL=tester@example.com",
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z"}
 	out, err := cmd.CombinedOutput()
@@ -57,16 +59,11 @@ func (r *Repository) gitWith(input, dir string, args ...string) string {
 // its id. A ref that is not empty is set to it.
 func (r *Repository) Commit(ref string, files map[string]string, parents ...string) string {
 	r.t.Helper()
-	r.git(r.tree, "read-tree", "--empty")
-	for name, text := range files {
-		path := filepath.Join(r.tree, "file")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			r.t.Fatal(err)
-		}
-		id := r.git(r.tree, "hash-object", "-w", "--no-filters", path)
-		r.git(r.tree, "update-index", "--add", "--cacheinfo", "100644,"+id+","+name)
+	var tree stream
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		tree.add("100644", name, []byte(files[name]))
 	}
-	return r.commitIndex(ref, parents)
+	return r.commit(ref, &tree, parents)
 }
 
 // CommitFolder makes a commit of exactly the files and links below a folder, with
@@ -74,51 +71,73 @@ func (r *Repository) Commit(ref string, files map[string]string, parents ...stri
 // files say.
 func (r *Repository) CommitFolder(ref, dir string, parents ...string) string {
 	r.t.Helper()
-	var index strings.Builder
+	var tree stream
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		mode, file := "100644", path
-		switch info, err := d.Info(); {
-		case err != nil:
+		info, err := d.Info()
+		if err != nil {
 			return err
-		case d.Type() == fs.ModeSymlink:
-			to, err := os.Readlink(path)
-			file, mode = filepath.Join(r.tree, "link"), "120000"
-			if err := errors.Join(err, os.WriteFile(file, []byte(to), 0o600)); err != nil {
-				return err
-			}
-		case !d.Type().IsRegular():
-			return nil
-		case info.Mode()&0o100 != 0:
-			mode = "100755"
 		}
 		name, err := filepath.Rel(dir, path)
-		fmt.Fprintf(&index, "%s %s\t%s\x00", mode, r.git(r.tree, "hash-object", "-w", "--no-filters", file), filepath.ToSlash(name))
-		return err
+		if err != nil {
+			return err
+		}
+		mode, text := "100644", []byte(nil)
+		switch {
+		case d.Type() == fs.ModeSymlink:
+			to, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			mode, text = "120000", []byte(to)
+		case !d.Type().IsRegular():
+			return nil
+		default:
+			if info.Mode()&0o100 != 0 {
+				mode = "100755"
+			}
+			if text, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		tree.add(mode, filepath.ToSlash(name), text)
+		return nil
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.git(r.tree, "read-tree", "--empty")
-	r.gitWith(index.String(), r.tree, "update-index", "-z", "--add", "--index-info")
-	return r.commitIndex(ref, parents)
+	return r.commit(ref, &tree, parents)
 }
 
-// commitIndex commits what the index holds.
-func (r *Repository) commitIndex(ref string, parents []string) string {
+// stream is the tree of a commit as git fast-import reads it.
+type stream struct{ strings.Builder }
+
+func (s *stream) add(mode, name string, text []byte) {
+	var quoted strings.Builder
+	for _, b := range []byte(name) {
+		if b < ' ' || b > '~' || b == '"' || b == '\\' {
+			fmt.Fprintf(&quoted, "\\%03o", b)
+		} else {
+			quoted.WriteByte(b)
+		}
+	}
+	fmt.Fprintf(s, "M %s inline \"%s\"\ndata %d\n%s\n", mode, quoted.String(), len(text), text)
+}
+
+// commit commits a tree, in one call of git: tests make hundreds.
+func (r *Repository) commit(ref string, tree *stream, parents []string) string {
 	r.t.Helper()
-	args := []string{"commit-tree", "-m", "commit", r.git(r.tree, "write-tree")}
-	for _, parent := range parents {
-		args = append(args, "-p", parent)
+	r.commits++
+	var all strings.Builder
+	who := "Tester <tester@example.com> 1767225600 +0000" // 2026-01-01, as git has it
+	fmt.Fprintf(&all, "commit %s\nmark :1\nauthor %s\ncommitter %s\ndata 7\ncommit\n\n", cmp.Or(ref, fmt.Sprintf("refs/commits/%d", r.commits)), who, who)
+	for i, parent := range parents {
+		fmt.Fprintf(&all, "%s %s\n", []string{"from", "merge"}[min(i, 1)], parent)
 	}
-	id := r.git(r.tree, args...)
-	if ref == "" {
-		ref = "refs/commits/" + id
-	}
-	r.git(r.tree, "push", "-q", "--force", "file://"+r.dir, id+":"+ref)
-	return id
+	fmt.Fprintf(&all, "deleteall\n%s\nget-mark :1\n", tree)
+	return r.gitWith(all.String(), r.dir, "fast-import", "--quiet", "--force")
 }
 
 // Checkout makes a working tree of a commit as actions/checkout does: with so

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap"
@@ -73,23 +74,36 @@ func standardJSON(t testing.TB, version string, sources map[string]string, setti
 	if _, err := os.Stat(modules); err != nil {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
 	}
-	compiler, err := solc.Find(ctx, []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	compiler := find(ctx, t, version, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
 	content := map[string]any{}
 	for path, text := range sources {
 		content[path] = map[string]any{"content": text}
 	}
 	all := map[string]any{"outputSelection": selection}
 	maps.Copy(all, settings)
-	input, err = json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": all})
+	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": all})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return input, cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
 		return soljson.Compile(compiler.Path(), input)
 	})
+}
+
+// found are the compilers that were asked for, by version: it takes a tenth of a second to find one.
+var found sync.Map
+
+func find(ctx context.Context, t testing.TB, version string, options solc.Options) *solc.Compiler {
+	t.Helper()
+	if c, ok := found.Load(version); ok {
+		return c.(*solc.Compiler) //nolint:errcheck,forcetypeassert // nothing else is kept
+	}
+	c, err := solc.Find(ctx, []string{version}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Store(version, c)
+	return c
 }
 
 var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{

@@ -71,7 +71,8 @@ func TestOn(t testing.TB, files map[string][]byte, tables string) map[string]map
 	}
 	cmd := exec.Command(forge, "test", "--json", "-vv", "--threads", "1")
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1", "HOME="+folder)
+	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1", "HOME="+folder,
+		"PATH="+testsolc.StandIn(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -65,9 +65,17 @@ func Contract(t testing.TB, contracts []*bytecode.Contract, name string) *byteco
 
 func modulesDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
+	modules, err := findModules()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return modules
+}
+
+func findModules() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
 	}
 	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -76,9 +84,9 @@ func modulesDir(t testing.TB) string {
 	}
 	modules := filepath.Join(dir, ".cache", "npm", "node_modules")
 	if _, err := os.Stat(modules); err != nil {
-		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
+		return "", fmt.Errorf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
 	}
-	return modules
+	return modules, nil
 }
 
 func standardInput(source string, s Settings) map[string]any {

@@ -1,0 +1,49 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// operands is a stage: of a run that showed something new, words become what they are
+// compared with, and texts those whose hash theirs is compared with.
+type operands struct {
+	proposals []input.Proposal // scratch
+}
+
+func (o *operands) follow(s *step) {
+	if !s.isNew || !s.tracker.nearUndecided && len(s.again) == 0 || s.room() <= 0 {
+		return
+	}
+	o.propose(s)
+	o.invert(s)
+}
+
+// propose makes leads of the comparisons at branches with an untaken side: where an
+// operand is a word of the input, the other operand takes its place.
+func (o *operands) propose(s *step) {
+	o.proposals = s.proposer.Propose(o.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+		return f.Program != nil && (!s.tracker.decided(f.Program.ID, c) || slices.Contains(s.again, c))
+	})
+	for i := range o.proposals {
+		if s.room() <= 0 {
+			break
+		}
+		if p := &o.proposals[i]; s.space.Fits(s.sequence, p.Word, &p.Value) {
+			s.leads = append(s.leads, lead{sequence: s.keep(), changes: []input.Proposal{*p}, from: s.point()})
+		}
+	}
+}
+
+// invert makes leads of a run that compared the hash of one of its byte strings with
+// the hash of a known text, at a branch one side of which has not been taken yet (see
+// input.Space.Preimages).
+func (o *operands) invert(s *step) {
+	for _, seq := range s.space.Preimages(nil, s.dictionary, s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+		return f.Program != nil && !s.tracker.decided(f.Program.ID, c)
+	}) {
+		s.leads = append(s.leads, lead{sequence: seq})
+	}
+}

@@ -1,0 +1,89 @@
+package fuzzer
+
+import (
+	"context"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// solving is what a worker has learned from solving.
+type solving struct {
+	moved     map[branchSide]bool    // whether input words move a branch's operands
+	resisted  map[branchSide]int     // searches in formulas without a solution, see solveByFormulas
+	factors   input.Factors          // that searches in formulas met
+	contexts  map[within]int         // see pathfinder.read
+	fruitless map[input.Callable]int // see climb
+
+	// See leadUp.
+	writers  writersKnown
+	leadUps  map[within]int // attempts at a side
+	stranded []stranded
+}
+
+func newSolving() solving {
+	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
+}
+
+// pathfinder gets through branches one after the other, by what the words of the last
+// call do to all of them at once (see input.System): secant steps look at one branch and
+// one word, and undo earlier progress.
+type pathfinder struct {
+	*worker
+	*solving
+	ctx context.Context
+	b   *batch
+
+	base  *point
+	last  []input.Branch // of the base's last call
+	ended bool           // the task is over
+	// diverged are runs that were to get through a branch, and left the path before it.
+	diverged []*point
+	// randomized are runs of the base with random words in the last call, see
+	// pathfinder.randomizedRun.
+	randomized []*point
+	spare      []input.Branch // scratch: of a run that is not kept, see pathfinder.release
+}
+
+func (w *worker) newPathfinder(ctx context.Context, b *batch) *pathfinder {
+	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b}
+}
+
+func (p *pathfinder) rebase(base *point) {
+	p.base, p.last, p.randomized = base, base.branches, nil
+}
+
+// point copies what solving needs of a run.
+func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {
+	there := &point{sequence: seq, branches: input.AppendBranches(p.spare, exec)}
+	p.spare = nil
+	return there
+}
+
+// release gives back the copy of a run: most are looked at only once.
+func (p *pathfinder) release(there *point) { p.spare = there.branches[:0] }
+
+// sideOf is the other side of a branch.
+func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
+
+// redraws reports whether the base's last call has arguments: without, redrawing it runs it again as it was.
+func (p *pathfinder) redraws() bool { return len(lastOf(p.base.sequence).Function.Inputs) > 0 }
+
+// redraw runs a sequence with other words in its last call; nil when the task is over.
+func (p *pathfinder) redraw(seq input.Sequence) *point {
+	seq = p.mutator.Redraw(p.rand, seq)
+	exec, _, ok := p.try(p.ctx, seq, p.b)
+	if !ok {
+		p.ended = true
+		return nil
+	}
+	return p.point(seq, exec)
+}
+
+// noteMovable records that numbers move the operands of a branch.
+func (p *pathfinder) noteMovable(side branchSide) {
+	if !p.moved[side] {
+		p.moved[side] = true
+		p.b.movable = append(p.b.movable, side)
+	}
+}

@@ -1,0 +1,66 @@
+package fuzzer
+
+// schedule is the campaign's, as long as there is a target to steer to.
+func (c *Campaign) schedule() *Schedule {
+	switch {
+	case c.left > 0:
+		return c.Schedule
+	case c.Schedule.directed:
+		return afterTargets
+	}
+	return Cutoff
+}
+
+// pick chooses the seed that is fuzzed next (PickInput).
+func (c *Campaign) pick() (*Seed, source) {
+	seed, from := c.schedule().pick(c.suite, c.rand, c.Without)
+	for draws := 1; draws < testDraws && c.skips(seed); draws++ {
+		seed, from = c.schedule().pick(c.suite, c.rand, c.Without)
+	}
+	if c.avoids(seed) {
+		if other := c.affordable(); other != nil {
+			return other, fromSuite
+		}
+	}
+	return seed, from
+}
+
+// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
+// seeds with heavy calls.
+func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
+	energy := c.schedule().assignEnergy(c.suite, seed, from)
+	if seed.Calls.IsTest() {
+		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
+	}
+	if seed.work >= heavyWork {
+		energy = min(energy, Energy(max(1, maxTaskHeavy/seed.work)))
+	}
+	return energy
+}
+
+// skips reports whether a seed is not picked: it is a test, and tests have used up their
+// share, or it calls what is avoided.
+func (c *Campaign) skips(seed *Seed) bool {
+	share := uint64(testShare)
+	if c.left == 0 {
+		share = testShareReached
+	}
+	return c.fuzzTests.skips(seed, share) || c.avoids(seed)
+}
+
+// avoids reports whether a seed calls what is avoided.
+func (c *Campaign) avoids(seed *Seed) bool {
+	return seed != nil && len(c.avoided) > 0 && seed.Calls.HasAny(c.avoided)
+}
+
+// affordable is a seed that is not skipped, from a random one on; nil when all are.
+func (c *Campaign) affordable() *Seed {
+	n := len(c.suite.Seeds)
+	first := c.rand.IntN(n)
+	for i := range n {
+		if seed := c.suite.Seeds[(first+i)%n]; !c.skips(seed) {
+			return seed
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package fuzzer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// try runs one sequence and records what it showed (lines 9 to 11 of Algorithm 1); isNew
+// reports whether anything was new. ok is false when the task is over: out of calls,
+// canceled, or the machine failed.
+func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
+	exec, pid, newPath, ok := w.runPath(ctx, seq, b) // lines 9 and 10
+	if !ok {
+		return nil, false, false
+	}
+	b.paths = append(b.paths, pid)
+	var ahead *lookaheadResult
+	if newPath && w.steering != nil {
+		ahead = w.analyze(exec, b) // line 11
+	}
+	test := input.IsTest(seq)
+	w.tracker.testing, w.tracker.checking = test, w.checks(seq)
+	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
+	isNew = n.any()
+	w.observer.traced = isNew || !test && w.extremes.isExtreme(seq, exec, pid)
+	seen := w.observe(seq, exec)
+	b.mismatches = append(b.mismatches, w.observer.scenes.faults(seq)...)
+	broken := len(w.observer.seen) > 0
+	if test {
+		w.notePassed(seq, exec, b)
+	} else {
+		w.show(seq, exec, isNew, seen)
+	}
+	w.learn(exec, isNew, b)
+	if isNew || len(seen) > 0 {
+		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead, broken: broken}, exec, b)
+	}
+	return exec, isNew, true
+}
+
+// runPath runs a sequence, and reports whether its path is new. If it is, the execution is the
+// reference's, since others may be built on it.
+func (w *worker) runPath(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, pid bytecode.PathID, newPath, ok bool) {
+	if exec, ok = w.run(ctx, seq, b); !ok { // line 9
+		return nil, pid, false, false
+	}
+	if pid, ok = w.runOther(seq, exec, b); !ok {
+		return nil, pid, false, false
+	}
+	if pid, newPath = w.isNew(pid, seq, exec); newPath { // line 10
+		was := pid
+		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
+			return nil, pid, false, false
+		}
+		newPath = pid == was || w.tracker.isNew(pid)
+	}
+	return exec, pid, newPath, true
+}
+
+// show shows an execution to the watchers, if there is something to see.
+func (w *worker) show(seq input.Sequence, exec *evm.Execution, isNew bool, seen []observation) {
+	if isNew || oracle.IsSuspect(exec) || paysAccount(exec) {
+		for _, watcher := range w.watchers {
+			watcher.watch(seq, exec)
+		}
+	}
+	if len(seen) > 0 {
+		w.attacks.watchBreak(seq, seen)
+	}
+}
+
+// observeInterval: one in so many of the executions that show nothing new goes into the
+// dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
+const observeInterval = 4
+
+// learn puts what was compared and stored into the dictionary, there as well.
+func (w *worker) learn(exec *evm.Execution, isNew bool, b *batch) {
+	if w.without.Dictionary || !isNew && b.executions%observeInterval != 0 {
+		return
+	}
+	w.dictionary.Observe(exec)
+	if w.there != nil {
+		w.dictionary.Observe(w.there)
+	}
+}
+
+// notePassed notes a fuzz test that passed for the first time.
+func (w *worker) notePassed(seq input.Sequence, exec *evm.Execution, b *batch) {
+	if test := lastOf(seq); !w.passed[test] && oracle.Passes(exec) {
+		w.passed[test] = true
+		b.passed = append(b.passed, test)
+	}
+}
+
+// checks reports whether a sequence ends with a fuzz test, or with a call of a handler.
+func (w *worker) checks(seq input.Sequence) bool {
+	_, handler := w.space.Tested(seq)
+	return handler || input.IsTest(seq)
+}
+
+// isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
+// is as good, and another path from then on.
+func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
+	isNew := w.tracker.isNew(pid)
+	way := uint64(0)
+	if !input.IsTest(seq) {
+		way = w.tracker.stores.add(exec)
+	}
+	if w.tracker.storesNew = way != 0; w.tracker.storesNew && !isNew {
+		pid = pid.With(bytecode.PathID{}, way)
+		isNew = w.tracker.isNew(pid)
+	}
+	return pid, isNew
+}
+
+// discover keeps what an execution showed.
+func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
+	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
+	if !input.IsTest(d.sequence) {
+		d.changes, d.footprints = changedState(exec), footprint(exec)
+	}
+	if d.changes {
+		d.state = stateOf(exec)
+	}
+	b.discoveries = append(b.discoveries, d)
+}
+
+// verify compares the latest execution, with its path, with the reference's, and returns the one to
+// believe.
+func (w *worker) verify(exec *evm.Execution, pid bytecode.PathID, seq input.Sequence, b *batch) (*evm.Execution, bytecode.PathID, bool) {
+	seen := exec
+	exec, err := w.machine.Verify(w.encoded, exec)
+	if err != nil {
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
+		return nil, pid, false
+	}
+	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
+	if exec == seen {
+		return exec, pid, true
+	}
+	pid, ok := w.runOther(seq, exec, b)
+	return exec, pid, ok
+}

@@ -1,0 +1,19 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/sightline-evm/sightline/internal/testing/testfiles"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
+)
+
+// useCompilers has the job find the compilers that ./test installs. What they answer is kept between runs, and a fresh
+// checkout, which compiles everything, has them stay loaded.
+func useCompilers(t *testing.T) {
+	t.Helper()
+	modules := testfiles.NodeModules(t)
+	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	testsolc.UseStandIn(t)
+}
