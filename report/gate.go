@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -110,12 +111,9 @@ func CheckGate(text string) error {
 // holds reports whether the report meets its gate's condition; it does if there is none. near
 // is set if it does within the tolerance alone.
 func (r *Report) holds() (met, near bool, err error) {
-	if r.Gate == "" {
-		return true, false, nil
-	}
-	program, err := compileGate(r.Gate)
+	program, err := compileGate(cmp.Or(r.Gate, "true"))
 	if err != nil {
-		return false, false, err
+		return met, near, err
 	}
 	v := valuesOf(r)
 	if met, err = evaluate(program, &v); met || err != nil {

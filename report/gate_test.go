@@ -76,6 +76,16 @@ func TestGate(t *testing.T) {
 	if Decide(r); r.Verdict != Pass {
 		t.Errorf("a severity of a later version does not count as the highest: %s", r.Reason)
 	}
+	// An error is a sentence, without the text around it that expr prints below it.
+	for gate, want := range map[string]string{
+		"1 % only_reverts == 0": "the gate cannot be evaluated: runtime error: integer divide by zero (1:3)",
+		"reach >= 80%":          "the gate cannot be evaluated: unknown name reach (1:1)",
+	} {
+		r := report(gate)
+		if Decide(r); r.Reason != want {
+			t.Errorf("%q: %q, want %q", gate, r.Reason, want)
+		}
+	}
 	for _, gate := range []string{"", "true", "reached >= ", "1 % only_reverts == 0"} {
 		if report(gate).near() {
 			t.Errorf("%q holds within the tolerance", gate)
