@@ -34,9 +34,7 @@ func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
 			t.climb(message, set)
 		}
 	case t.isPunctuation(token):
-		kind := t.nodes[n].kind
-		if (kind == expressionNode || kind == statementNode) &&
-			t.lines.lineOf(token.Start) == t.lines.lineOf(t.nodes[n].start) && t.onlyPunctuation(n) {
+		if t.lines.lineOf(token.Start) == t.lines.lineOf(t.nodes[n].start) && t.onlyPunctuation(n) {
 			t.climb(n, set)
 		}
 	case t.standsForNext(n, token):
@@ -44,8 +42,8 @@ func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
 			t.surely(next, set)
 		}
 	default:
-		stop := t.climb(n, set)
-		if stop < 0 || t.forward(n, stop, token.End, set) {
+		stop, found := t.climb(n, set)
+		if found || t.forward(n, stop, token.End, set) {
 			return
 		}
 		if !t.wholeAssembly(n, set) && t.style.shuffled && t.nodes[stop].kind == statementNode {
@@ -150,10 +148,10 @@ func (n *treeNode) mayOwn() bool {
 	return n.code && (n.kind == expressionNode || n.kind == statementNode || n.kind == functionNode || n.kind == messageNode)
 }
 
-// climb adds the nearest node from n upwards that has code and answers −1. When
-// there is none it answers where it stopped: the statement, function, block or
-// declaration that n is part of, or the last node that runs whenever n does.
-func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32) {
+// climb adds the nearest node from n upwards that has code, and reports whether
+// there is one. stop is where it stopped: there, else at the statement, function,
+// block or declaration that n is part of, or the last node that runs whenever n does.
+func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32, found bool) {
 	if message, ok := t.messageOf(n); ok {
 		n = message
 		call := t.nodes[n].parent
@@ -165,23 +163,23 @@ func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32) {
 		node := &t.nodes[n]
 		if node.mayOwn() {
 			set[n] = true
-			return -1
+			return n, true
 		}
-		if node.kind != expressionNode || node.parent < 0 || t.runsConditionally(n) {
-			return n
+		if node.kind != expressionNode || t.runsConditionally(n) {
+			return n, false
 		}
 		n = node.parent
 	}
 }
 
-// runsConditionally reports whether n may be left out when its parent is
-// evaluated.
+// runsConditionally reports whether n, which is not the root, may be left out when
+// its parent is evaluated.
 func (t *sourceTree) runsConditionally(n int32) bool {
 	node := &t.nodes[n]
 	if node.kind == messageNode {
 		return true
 	}
-	if node.parent < 0 || t.nodes[node.parent].ast == nil {
+	if t.nodes[node.parent].ast == nil {
 		return false
 	}
 	parent := &t.nodes[node.parent]
@@ -283,7 +281,7 @@ func (t *sourceTree) gapOwners(offset int, set map[int32]bool) (anchor int32) {
 			return -1
 		}
 	}
-	if stop := t.climb(n, set); stop >= 0 {
+	if stop, found := t.climb(n, set); !found {
 		t.forward(n, stop, offset, set)
 	}
 	return -1
@@ -303,7 +301,7 @@ func (t *sourceTree) endingAt(n int32, offset int) (int32, bool) {
 // followingStatement finds the statement that now follows offset in block n, or
 // after the blocks around it; else the function itself.
 func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool) int32 {
-	for ; n >= 0; n = t.nodes[n].parent {
+	for ; ; n = t.nodes[n].parent {
 		node := &t.nodes[n]
 		switch node.kind {
 		case bodyNode:
@@ -322,10 +320,9 @@ func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool)
 		case modifierNode:
 			t.surely(n, set)
 			return n
-		case declarationNode:
+		case declarationNode: // at the latest the root
 			return -1
 		}
 		offset = max(offset, node.end)
 	}
-	return -1
 }

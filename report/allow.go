@@ -50,8 +50,8 @@ func (w *Waiver) checkPermission() error {
 // the contract's source and the parameters: another function can be written that has the names.
 func (w *Waiver) allows(r *Report, f *Finding, strangers bool) bool {
 	allowed, err := parsePermission(w.Allow)
-	of, known := f.calls()
-	if err != nil || !known || !slices.Contains(allowable, f.Oracle) || allowed.function != of.function ||
+	of := f.calls()
+	if err != nil || !slices.Contains(allowable, f.Oracle) || allowed.function != of.function ||
 		allowed.contract != of.contract && allowed.contract != of.contract[strings.LastIndexByte(of.contract, ':')+1:] ||
 		allowed.parameters != "" && allowed.parameters != of.parameters {
 		return false
@@ -67,13 +67,13 @@ func (w *Waiver) allows(r *Report, f *Finding, strangers bool) bool {
 	return true
 }
 
-// calls is the function that the last call of a finding's sequence calls.
-func (f *Finding) calls() (of permission, known bool) {
+// calls is the function that the last call of a finding's sequence calls; zero, which no waiver names, where it calls none.
+func (f *Finding) calls() permission {
 	m := allowedFunction.FindStringSubmatch(f.Called)
 	if m == nil {
-		return of, false
+		return permission{}
 	}
-	return permission{m[1], m[2], m[3]}, true
+	return permission{m[1], m[2], m[3]}
 }
 
 // name is the waiver for people.

@@ -30,9 +30,11 @@ func TestPermission(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	w := Waiver{Allow: "Vault.harvest by anyone", Reason: "r", Owner: "o", Expires: "2030-01-01", Fingerprint: "36"}
-	if err := w.Check(); err == nil || !strings.Contains(err.Error(), "allow is enough") {
-		t.Errorf("with a fingerprint: %v", err)
+	for name, says := range map[string]Waiver{"an id": {ID: "SL-1"}, "a fingerprint": {Fingerprint: "36"}, "a contract": {Contract: "src/A.sol:A"}, "nothing": {}} {
+		says.Allow, says.Reason, says.Owner, says.Expires = "Vault.harvest by anyone", "r", "o", "2030-01-01"
+		if err := says.Check(); (err == nil) != (name == "nothing") || err != nil && !strings.Contains(err.Error(), "allow is enough") {
+			t.Errorf("with %s: %v", name, err)
+		}
 	}
 }
 
@@ -59,6 +61,27 @@ func TestAllow(t *testing.T) {
 		r.UnusedPermissions(func(*Waiver, string, string) { unused++ })
 		if got := r.Findings[0].Waived != nil; got != test.waived || r.Findings[1].Waived != nil || (unused == 0) != test.waived || test.strangers && !test.waived != (len(r.Warnings) == 1) {
 			t.Errorf("%s: waived %t, unused %d, warnings %q", name, got, unused, r.Warnings)
+		}
+	}
+}
+
+// TestUnusedPermissions: a permission that accepts nothing is unused, unless it has ended or is none.
+func TestUnusedPermissions(t *testing.T) {
+	for name, c := range map[string]struct {
+		waiver Waiver
+		want   string
+	}{
+		"unused": {Waiver{Allow: "A.f(uint256) by anyone"}, "A f(uint256)"},
+		"used":   {Waiver{Allow: "A.g by anyone"}, ""},
+		"ended":  {Waiver{Allow: "A.f by anyone", Expired: true}, ""},
+		"none":   {Waiver{Allow: "A.f by keepers"}, ""},
+		"an id":  {Waiver{ID: "SL-1"}, ""},
+	} {
+		r := &Report{Waivers: []Waiver{c.waiver}, Findings: []Finding{{}, {Waived: &Waiver{Allow: "A.g by anyone"}}}}
+		got := ""
+		r.UnusedPermissions(func(_ *Waiver, contract, function string) { got += contract + " " + function })
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

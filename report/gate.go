@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +48,9 @@ type gateValues struct {
 	Calls        int     `expr:"calls"`
 }
 
+// share is that of some of the lines, from 0 to 1.
+func (v *gateValues) share(lines int) float64 { return float64(lines) / float64(max(v.Lines, 1)) }
+
 // valuesOf are the values for a report.
 func valuesOf(r *Report) gateValues {
 	t := tallyOf(r)
@@ -54,11 +59,9 @@ func valuesOf(r *Report) gateValues {
 		Low:    "low", Medium: "medium", High: "high", Critical: "critical",
 		Lines: t.code(), ReachedLines: t[Reached], OnlyReverts: t[OnlyReverts], Unreached: t[Unreached],
 		Unreachable: t[Unreachable], Undeployed: t[Undeployable], Unmapped: t[Unmapped], NotFuzzed: t[notFuzzed], Partly: t[partly],
-		Calls: int(min(r.Stats.Calls, 1<<62)),
+		Calls: int(min(r.Stats.Calls, math.MaxInt)),
 	}
-	if v.Lines > 0 {
-		v.Reached = float64(v.ReachedLines) / float64(v.Lines)
-	}
+	v.Reached = v.share(v.ReachedLines)
 	count := func(severity []string, counts func(*Finding) bool) int {
 		least := slices.Index(severities, append(severity, severities[0])[0])
 		n := 0
@@ -108,20 +111,15 @@ func CheckGate(text string) error {
 // holds reports whether the report meets its gate's condition; it does if there is none. near
 // is set if it does within the tolerance alone.
 func (r *Report) holds() (met, near bool, err error) {
-	if r.Gate == "" {
-		return true, false, nil
-	}
-	program, err := compileGate(r.Gate)
+	program, err := compileGate(cmp.Or(r.Gate, "true"))
 	if err != nil {
-		return false, false, err
+		return met, near, err
 	}
 	v := valuesOf(r)
 	if met, err = evaluate(program, &v); met || err != nil {
 		return met, false, err
 	}
-	if v.Lines > 0 {
-		v.Reached = min(1, float64(v.ReachedLines+tolerance(v.Lines))/float64(v.Lines))
-	}
+	v.Reached = min(1, v.share(v.ReachedLines+tolerance(v.Lines)))
 	near, err = evaluate(program, &v)
 	return near, near, err
 }
@@ -130,9 +128,9 @@ func evaluate(program *vm.Program, v *gateValues) (bool, error) {
 	met, err := expr.Run(program, *v)
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		return false, errors.New(first)
+		err = errors.New(first)
 	}
-	return met == true, nil
+	return met == true, err
 }
 
 // tolerance is how many lines a run may reach less than a condition on their share asks for:
@@ -157,15 +155,12 @@ func (r *Report) distance() string {
 	v := valuesOf(r)
 	short, text := 0, ""
 	for _, m := range asked.FindAllStringSubmatch(r.Gate, -1) {
-		share, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			continue
-		}
+		share, _ := strconv.ParseFloat(m[2], 64) // a number in range, since the condition compiles
 		if m[3] == "%" {
 			share /= 100
 		}
 		missing := 0
-		for missing < v.Lines-v.ReachedLines && !reaches(float64(v.ReachedLines+missing)/float64(v.Lines), m[1], share) {
+		for missing < v.Lines-v.ReachedLines && !reaches(v.share(v.ReachedLines+missing), m[1], share) {
 			missing++
 		}
 		if missing > short {

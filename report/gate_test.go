@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -19,16 +20,18 @@ func TestGate(t *testing.T) {
 			{ID: "SL-2", Severity: "low", Novelty: Unknown},
 			{ID: "SL-3", Severity: "critical", Novelty: PreExisting},
 			{ID: "SL-4", Severity: "critical", Novelty: Introduced, Shipped: ShippedAbsent},
+			{ID: "SL-5", Severity: "note", Novelty: Introduced},
 		}
 		return r
 	}
 	for gate, want := range map[string]string{
 		"":                             Pass,
 		"true":                         Pass,
-		"new_findings() == 2":          Pass,
+		"new_findings() == 3":          Pass,
+		"new_findings(low) == 2":       Pass,
 		"new_findings(medium) == 1":    Pass,
 		"new_findings(critical) == 0":  Pass,
-		"findings() == 4":              Pass,
+		"findings() == 5":              Pass,
 		"findings(critical) == 2":      Pass,
 		"lines == 4":                   Pass,
 		"reached_lines == 3":           Pass,
@@ -45,6 +48,7 @@ func TestGate(t *testing.T) {
 		"reach >= 80%":                 Error,
 		"1/0 > lines && panic()":       Error,
 		"new_findings(1) == 0":         Error,
+		"1 % only_reverts == 0":        Error, // which divides by zero only when it is evaluated
 	} {
 		r := report(gate)
 		if Decide(r); r.Verdict != want {
@@ -53,11 +57,39 @@ func TestGate(t *testing.T) {
 	}
 	r := report("new_findings(high) == 0 && reached >= 80%")
 	Decide(r)
-	if want := `the gate "new_findings(high) == 0 && reached >= 80%" is not met: 2 new findings; reached 75 % of 4 lines, gate 80 %: 1 line short`; r.Reason != want {
+	if want := `the gate "new_findings(high) == 0 && reached >= 80%" is not met: 3 new findings; reached 75 % of 4 lines, gate 80 %: 1 line short`; r.Reason != want {
 		t.Errorf("the reason is %q, want %q", r.Reason, want)
 	}
 	if err := CheckGate(strings.Repeat("(", MaxGate+1)); err == nil {
 		t.Error("a condition of any length is read")
+	}
+	if err := CheckGate("true" + strings.Repeat(" ", MaxGate-len("true"))); err != nil {
+		t.Errorf("a condition of %d bytes: %v", MaxGate, err)
+	}
+	r = report("calls > 0")
+	r.Stats.Calls = math.MaxUint64
+	if Decide(r); r.Verdict != Pass {
+		t.Errorf("with the most calls that can be counted: %s (%s)", r.Verdict, r.Reason)
+	}
+	r = report("new_findings(critical) == 1")
+	r.Findings = append(r.Findings, Finding{ID: "SL-6", Severity: "apocalyptic", Novelty: Introduced})
+	if Decide(r); r.Verdict != Pass {
+		t.Errorf("a severity of a later version does not count as the highest: %s", r.Reason)
+	}
+	// An error is a sentence, without the text around it that expr prints below it.
+	for gate, want := range map[string]string{
+		"1 % only_reverts == 0": "the gate cannot be evaluated: runtime error: integer divide by zero (1:3)",
+		"reach >= 80%":          "the gate cannot be evaluated: unknown name reach (1:1)",
+	} {
+		r := report(gate)
+		if Decide(r); r.Reason != want {
+			t.Errorf("%q: %q, want %q", gate, r.Reason, want)
+		}
+	}
+	for _, gate := range []string{"", "true", "reached >= ", "1 % only_reverts == 0"} {
+		if report(gate).near() {
+			t.Errorf("%q holds within the tolerance", gate)
+		}
 	}
 }
 
@@ -82,6 +114,12 @@ func TestTolerance(t *testing.T) {
 		{155, 200, "reached >= 80%", Fail, "reached 77.5 % of 200 lines, gate 80 %: 5 lines short"},
 		{5, 10, "reached > 50%", Pass, "1 line short, within the tolerance"},
 		{8, 10, "reached < 50%", Fail, "8 of 10 changed lines reached"},
+		{1, 1, "reached >= 80%", Pass, "1 of 1 changed line reached, nothing broke"},
+		{9, 10, "reached >= 80% && unreached == 0", Fail, "0 new findings; 9 of 10 changed lines reached"},
+		{10, 10, "reached > 100%", Fail, "0 new findings; 10 of 10 changed lines reached"}, // no tolerance adds lines
+		{1, 2, "reached >= 120%", Fail, "reached 50 % of 2 lines, gate 120 %: 1 line short"},
+		{7, 10, "reached >= 90% && reached >= 80%", Fail, "gate 90 %: 2 lines short"},
+		{7, 10, "reached >= 80% && reached >= 90%", Fail, "gate 90 %: 2 lines short"},
 	} {
 		r := &Report{FailOn: "high", Gate: c.gate, Stats: Stats{Executions: 1, Calls: manyCalls}}
 		for i := range c.lines {
@@ -144,7 +182,51 @@ func TestWaive(t *testing.T) {
 	r := report()
 	r.Findings = nil
 	Waive(r, []Waiver{waiver}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), false)
+	r.Waivers = []Waiver{{ID: "SL-0", Expires: "2020-01-01", Expired: true}} // of an earlier call
+	Waive(r, []Waiver{waiver}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), false)
 	if Decide(r); r.Verdict != Fail || r.Reason != "the waiver of SL-1 ended on 2026-03-31: @alice must renew or remove it" {
 		t.Errorf("a waiver that is over, without its finding: %s (%s)", r.Verdict, r.Reason)
+	}
+}
+
+// TestWhatWaiversName: a waiver excuses what has its id, is in its contract and has its fingerprint, where it gives them. Where
+// strangers write the code, it has to give the fingerprint.
+func TestWhatWaiversName(t *testing.T) {
+	const id, contract, fingerprint = "SL-1", "src/A.sol:A", "36f1"
+	for name, test := range map[string]struct {
+		waivers   []Waiver
+		strangers bool
+		waived    bool
+		warnings  int
+	}{
+		"id":                       {[]Waiver{{ID: id}}, false, true, 0},
+		"other id":                 {[]Waiver{{ID: "SL-2"}}, false, false, 0},
+		"contract":                 {[]Waiver{{ID: id, Contract: contract}}, false, true, 0},
+		"other contract":           {[]Waiver{{ID: id, Contract: "src/B.sol:B"}}, false, false, 0},
+		"contract of another id":   {[]Waiver{{ID: "SL-2", Contract: contract}}, false, false, 0},
+		"fingerprint":              {[]Waiver{{ID: id, Fingerprint: fingerprint}}, false, true, 0},
+		"other fingerprint":        {[]Waiver{{ID: id, Fingerprint: "0000"}}, false, false, 0},
+		"of another id":            {[]Waiver{{ID: "SL-2", Fingerprint: fingerprint}}, false, false, 0},
+		"permission":               {[]Waiver{{ID: id, Allow: "A.f by anyone"}}, false, false, 0},
+		"strangers, id":            {[]Waiver{{ID: id}}, true, false, 1},
+		"strangers, other id":      {[]Waiver{{ID: "SL-2"}}, true, false, 0},
+		"strangers, fingerprint":   {[]Waiver{{ID: id, Fingerprint: fingerprint}}, true, true, 0},
+		"strangers, contract":      {[]Waiver{{ID: id, Contract: contract}}, true, false, 1},
+		"after one that has ended": {[]Waiver{{ID: "SL-2", Expires: "2020-01-01"}, {ID: id}}, false, true, 0},
+	} {
+		finding := &Report{Findings: []Finding{{ID: id, Fingerprint: fingerprint, Location: Place{Contract: contract}}}}
+		clash := &Report{Clashes: []Clash{{ID: id, Fingerprint: fingerprint, Contracts: []string{"src/C.sol:C", contract}}}}
+		for _, r := range []*Report{finding, clash} {
+			for i := range test.waivers {
+				if test.waivers[i].Expires == "" {
+					test.waivers[i].Expires = "2030-01-01"
+				}
+			}
+			Waive(r, test.waivers, time.Date(2029, 1, 1, 0, 0, 0, 0, time.UTC), test.strangers)
+			waived := len(r.Findings) > 0 && r.Findings[0].Waived != nil || len(r.Clashes) > 0 && r.Clashes[0].Waived != nil
+			if waived != test.waived || len(r.Warnings) != test.warnings {
+				t.Errorf("%s: waived %t, warnings %q; want %t, %d", name, waived, r.Warnings, test.waived, test.warnings)
+			}
+		}
 	}
 }

@@ -148,7 +148,7 @@ func nothingToDo(r *Report, t tally) string {
 		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", r.filesWere(len(r.Unread)), describeUnread(r.Unread, human.Clean))
 	case t[notFuzzed] > 0:
 		return "not fuzzed: " + describeNotFuzzed(r, human.Clean)
-	case t[NoBytecode] > 0 && r.Audit != nil:
+	case r.Audit != nil:
 		return "no line of the sources has bytecode that can be deployed"
 	case t[NoBytecode] > 0:
 		return "only " + describeIdle(r) + " changed"

@@ -21,8 +21,11 @@ func TestDecide(t *testing.T) {
 		verdict, says string
 	}{
 		"empty diff":           {Report{FailOn: "high"}, Skipped, "the diff is empty"},
-		"other files only":     {Report{FailOn: "high", Diff: Diff{Files: 2}}, Skipped, "no line of a contract"},
+		"other files only":     {Report{FailOn: "high", Diff: Diff{Files: 1}}, Skipped, "no line of a contract"},
 		"comments only":        {Report{FailOn: "high", Lines: lines(NoBytecode, NoBytecode)}, Skipped, "only declarations without code of their own changed"},
+		"one comment":          {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Reason: "comment"}}}, Skipped, "only comments changed"},
+		"audit, no code":       {Report{FailOn: "high", Audit: &Audit{}}, Skipped, "no line of the sources has bytecode that can be deployed"},
+		"unread alone":         {Report{FailOn: "high", Unread: []Unread{{File: "a.cairo", Reason: "Cairo"}}}, Skipped, "nothing was fuzzed, and 1 changed file was not looked at: a.cairo (Cairo)"},
 		"unused code":          {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true, Reason: "internal function f is called by no deployable contract"}}}, Skipped, "not fuzzed: internal function f is called by no deployable contract"},
 		"unused, a mock run":   {Report{FailOn: "high", Stats: ran, Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true, Reason: "x"}, {File: "m.sol", Line: 1, Status: Reached, Aside: "mock"}}}, Pass, "nothing reached: 0 of 1 changed line, so this says nothing about them; 1 not fuzzed: x"},
 		"comments and blank":   {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Reason: "only a comment changed"}, {File: "a.sol", Line: 2, Status: NoBytecode, Reason: "blank"}}}, Skipped, "only comments changed"},
@@ -67,6 +70,93 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s: %q, want %s: %q", c.r.Verdict, c.r.Reason, c.verdict, c.says)
 			}
 		})
+	}
+}
+
+// TestPassReason: a pass says how much was reached, by what, and what was found all the same; "nothing broke" is said only where
+// it was looked for.
+func TestPassReason(t *testing.T) {
+	reached, missed := Line{File: "a.sol", Line: 1, Status: Reached}, Line{File: "a.sol", Line: 2, Status: Unreached}
+	harnessed := reached
+	harnessed.Harness = true
+	for want, r := range map[string]Report{
+		"1 of 1 changed line reached, nothing broke":                                                            {Lines: []Line{reached}},
+		"1 of 1 changed line reached, all through generated harnesses, where failures are not findings":         {Lines: []Line{harnessed}},
+		"nothing reached: 0 of 1 changed line, so this says nothing about them; 1 unreached":                    {Lines: []Line{missed}},
+		"only 1 of 3 changed lines reached, nothing broke in them; 2 unreached":                                 {Lines: []Line{reached, missed, {File: "a.sol", Line: 3, Status: Unreached}}},
+		"1 of 1 changed line reached, nothing broke, by 1 of 2 shards":                                          {Lines: []Line{reached}, Shards: &Shards{Of: 2, Complete: 1}},
+		"no finding that gates (fail-on high), but 1 introduced finding; 1 of 1 changed line reached":           {Lines: []Line{reached}, Findings: []Finding{{Severity: "low", Novelty: Introduced}}},
+		"1 of 2 changed lines reached, nothing broke; 1 not fuzzed: r":                                          {Lines: []Line{reached, {File: "a.sol", Line: 2, Status: NoBytecode, Unused: true, Reason: "r"}}},
+		"1 of 1 changed line reached, nothing broke; 1 changed file was not looked at: a.vy (no Vyper)":         {Lines: []Line{reached}, Unread: []Unread{{File: "a.vy", Reason: "no Vyper"}}},
+		"1 of 1 changed line reached, nothing broke; 2 changed files were not looked at: a.vy (v) (and 1 more)": {Lines: []Line{reached}, Unread: []Unread{{File: "a.vy", Reason: "v"}, {File: "b.vy", Reason: "v"}}},
+	} {
+		r.FailOn, r.Stats = "high", Stats{Executions: 1, Calls: manyCalls}
+		if Decide(&r); r.Verdict != Pass || r.Reason != want {
+			t.Errorf("%s: %q, want %q", r.Verdict, r.Reason, want)
+		}
+	}
+}
+
+// TestDoubtful: a pass says less than it seems to if any one thing was not looked at, and a change without targets if it is not
+// known that it changes nothing.
+func TestDoubtful(t *testing.T) {
+	reached, half := Line{File: "a.sol", Line: 1, Status: Reached}, 0.5
+	harnessed := reached
+	harnessed.Harness = true
+	unused := Line{File: "a.sol", Line: 2, Status: NoBytecode, Unused: true}
+	for name, c := range map[string]struct {
+		r    Report
+		want bool
+	}{
+		"fail":                    {Report{Verdict: Fail, Unread: []Unread{{}}}, false},
+		"error":                   {Report{Verdict: Error, Lines: []Line{unused}}, false},
+		"skipped":                 {Report{Verdict: Skipped, Lines: []Line{{Status: NoBytecode}}}, false},
+		"skipped, unread":         {Report{Verdict: Skipped, Unread: []Unread{{}}}, true},
+		"skipped, unused":         {Report{Verdict: Skipped, Lines: []Line{unused}}, true},
+		"pass":                    {Report{Verdict: Pass, Lines: []Line{reached}}, false},
+		"pass, half":              {Report{Verdict: Pass, MinReached: &half, Lines: []Line{reached, {Line: 2, Status: Unreached}}}, false},
+		"pass, fewer":             {Report{Verdict: Pass, MinReached: &half, Lines: []Line{reached, {Line: 2, Status: Unreached}, {Line: 3, Status: Unreached}}}, true},
+		"pass, none":              {Report{Verdict: Pass, Lines: []Line{{Status: Unreachable}}}, true},
+		"pass, shards":            {Report{Verdict: Pass, Lines: []Line{reached}, Shards: &Shards{Of: 2, Complete: 1}}, true},
+		"pass, all shards":        {Report{Verdict: Pass, Lines: []Line{reached}, Shards: &Shards{Of: 2, Complete: 2}}, false},
+		"pass, unread":            {Report{Verdict: Pass, Lines: []Line{reached}, Unread: []Unread{{}}}, true},
+		"pass, unused":            {Report{Verdict: Pass, Lines: []Line{reached, unused}}, true},
+		"pass, through a harness": {Report{Verdict: Pass, Lines: []Line{harnessed}}, true},
+		"pass, not deployed":      {Report{Verdict: Pass, Lines: []Line{reached}, World: World{Undeployed: []Undeployed{{Contract: "src/A.sol:A", Holds: []string{"f"}}}}}, true},
+	} {
+		if got := c.r.Doubtful(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestDescribeFindings: each finding is counted once: as waived, as a clash, as not on the project's own build, or by whether it
+// happens on the base.
+func TestDescribeFindings(t *testing.T) {
+	waived := Finding{Novelty: Introduced, Waived: &Waiver{}}
+	clash := Finding{Novelty: Introduced, Oracle: clashOracle.ID}
+	absent := Finding{Novelty: Introduced, Shipped: ShippedAbsent}
+	introduced, old, alone, unknown := Finding{Novelty: Introduced}, Finding{Novelty: PreExisting}, Finding{Novelty: NoBase}, Finding{Novelty: Unknown}
+	for want, findings := range map[string][]Finding{
+		"1 introduced bug":                      {introduced},
+		"1 bug":                                 {alone},
+		"2 bugs":                                {alone, alone},
+		"1 bug not compared with the base":      {unknown},
+		"2 bugs not compared with the base":     {unknown, {Novelty: "of a later version"}},
+		"1 pre-existing bug":                    {old},
+		"1 storage clash":                       {clash},
+		"1 bug not on the project's own build":  {absent},
+		"1 waived bug":                          {waived},
+		"1 introduced bug, 1 waived bug":        {waived, introduced},
+		"1 introduced bug, 2 storage clashes":   {clash, introduced, clash},
+		"2 introduced bugs, 1 pre-existing bug": {introduced, old, introduced},
+		"1 introduced bug, 1 bug, 1 bug not compared with the base, 1 pre-existing bug, 1 storage clash, 1 bug not on the project's own build, 1 waived bug": {
+			waived, clash, absent, unknown, alone, old, introduced,
+		},
+	} {
+		if got := describeFindings(findings, "bug"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -224,11 +223,8 @@ func (c *code) forgetSizes(copied []Value) bool {
 	}
 	for i := range c.blocks {
 		for j := range c.blocks[i].code {
-			in := &c.blocks[i].code[j]
-			if in.op < vm.PUSH1 || in.op > vm.PUSH32 || in.value == Top || in.value&pooledBit != 0 {
-				continue // no code is longer than the greatest small constant
-			}
-			if slices.Contains(copied, in.value.plain()) {
+			// Only a PUSH of a small constant has one: no code is longer than the greatest of these.
+			if in := &c.blocks[i].code[j]; slices.Contains(copied, in.value.plain()) {
 				in.value, found = size, true
 			}
 		}

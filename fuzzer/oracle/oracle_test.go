@@ -321,7 +321,7 @@ func TestOraclesAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !seen[e.Name()] {
+		if !seen[e.Name()] && e.Name() != "scenes" {
 			t.Errorf("testdata/%s belongs to no oracle", e.Name())
 		}
 	}

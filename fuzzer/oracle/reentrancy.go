@@ -344,11 +344,15 @@ func (s *Scene) isMomentary(view *evm.Frame) bool {
 	before, whole := calls[:view.Call:view.Call], calls[view.Call]
 	question := evm.Call{From: view.Caller, To: view.Self, Data: slices.Clone(view.Input)}
 	value := string(view.Output)
-	earlier := s.answers(before, question)
-	if earlier == value || s.answers(append(before, whole), question) == value {
+	earlier, ok := s.answers(before, question)
+	if !ok || earlier == value {
 		return false
 	}
-	if isFlag(view.Output) && s.answers(append(before, whole), question) == earlier && isFlag([]byte(earlier)) {
+	later, ok := s.answers(append(before, whole), question)
+	if !ok || later == value {
+		return false
+	}
+	if isFlag(view.Output) && later == earlier && isFlag([]byte(earlier)) {
 		return false // whether a call is under way
 	}
 	plain := whole
@@ -356,8 +360,10 @@ func (s *Scene) isMomentary(view *evm.Frame) bool {
 	others := s.inside(view.Call)
 	for n := range len(others) + 1 {
 		some := others[:n:n]
-		if s.answers(append(append(before, plain), some...), question) == value || s.answers(append(before, some...), question) == value {
-			return false
+		for _, calls := range []evm.Sequence{append(append(before, plain), some...), append(before, some...)} {
+			if between, ok := s.answers(calls, question); !ok || between == value {
+				return false
+			}
 		}
 	}
 	return true
@@ -383,11 +389,11 @@ func (s *Scene) within(frame int, account common.Address) int {
 	return -1
 }
 
-// answers is what a call returns after others.
-func (s *Scene) answers(calls evm.Sequence, question evm.Call) string {
+// answers is what a call returns after others; false where the machine fails.
+func (s *Scene) answers(calls evm.Sequence, question evm.Call) (output string, ok bool) {
 	exec, err := s.Run(append(calls, question))
 	if err != nil {
-		return ""
+		return "", false
 	}
-	return string(exec.Calls[len(exec.Calls)-1].Output)
+	return string(exec.Calls[len(exec.Calls)-1].Output), true
 }

@@ -306,7 +306,7 @@ func (s *Scene) letIn(from, frame int, access *evm.StorageAccess, report func(Ob
 		severity = Low
 	}
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
-		Message: fmt.Sprintf("anyone can become the account that %s of %s asks for", functionOf(asks), nameOf(f))})
+		Message: fmt.Sprintf("anyone can become the account that %s of %s asks for", functionOf(asks), nameOf(asks))})
 }
 
 // asksForSender is the frame of a call that has read a word, and found it equal to its sender; nil: there is none.

@@ -1,8 +1,11 @@
 // Command mutate plants small mistakes in Go files, one at a time, and runs the tests against each: a mistake that no test
 // notices shows what the tests do not hold.
 //
-//	main.go      the command line, and the tests of one mistake
+//	main.go      the command line, and what is said of the mistakes
+//	program.go   the tests as one program with all mistakes in it
+//	switch.go    a mistake as a switch in a program
 //	mutators.go  the mistakes
+//	limit_*.go   how much memory they may take
 package main
 
 import (
@@ -16,6 +19,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -30,9 +34,10 @@ import (
 const doc = `go run -C tools ./mutate [flags] FILE.go…
 
 Plants mistakes in the files (names from the repository's root, patterns such as fuzzer/oracle/*.go; test files are left
-out), and runs the tests of -tests against each. The files themselves stay as they are: the go command reads the mistake
-from an overlay. Printed are the mistakes that no test notices, and the score: the share of those that some test does,
-by failing or by taking longer than three times what it took before and half a minute. What does not compile does not count.
+out), and runs the tests of -tests against each. The files themselves stay as they are: the go command reads the mistakes
+from an overlay. All that can be are compiled together, each behind a switch, and against each run those tests alone that
+come past it. Printed are the mistakes that no test notices, and the score: the share of those that some test does, by
+failing or by taking longer than three times what it took before and ten seconds. What does not compile does not count.
 
   go run -C tools ./mutate -tests ./report report/verdict.go
   go run -C tools ./mutate -sample 100 -seed 2 -tests ./fuzzer/lookahead 'fuzzer/lookahead/*.go'
@@ -44,6 +49,7 @@ The exit code is 1 if the score is below -least.
 
 var options struct {
 	tests, run      string
+	skip            string
 	sample, workers int
 	seed            uint64
 	least           float64
@@ -58,6 +64,7 @@ func main() {
 	}
 	flags.StringVar(&options.tests, "tests", "", "packages whose tests run, separated by commas; empty: those of the files")
 	flags.StringVar(&options.run, "run", "", "only the tests that match this, as go test -run has it")
+	flags.StringVar(&options.skip, "skip", "", "not the tests that match this, slow ones for instance")
 	flags.IntVar(&options.sample, "sample", 0, "so many mistakes, drawn at random; 0: all")
 	flags.Uint64Var(&options.seed, "seed", 1, "of what is drawn")
 	flags.IntVar(&options.workers, "workers", 2, "mistakes that are tried at a time")
@@ -71,6 +78,9 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if err := limitMemory(); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate: memory is not limited:", err)
+	}
 	score, err := run(ctx, flags.Args(), os.Stdout, os.Stderr)
 	switch {
 	case err != nil:
@@ -104,15 +114,13 @@ func run(ctx context.Context, patterns []string, stdout, stderr io.Writer) (floa
 		folders["./"+filepath.ToSlash(filepath.Dir(file))] = true
 	}
 	if options.sample > 0 && options.sample < len(all) {
-		r := rand.New(rand.NewPCG(options.seed, 0))
-		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:options.sample]
-		slices.SortFunc(all, func(a, b mutant) int {
-			if c := strings.Compare(a.file, b.file); c != 0 {
-				return c
-			}
-			return a.offset - b.offset
-		})
+		drawn := rand.New(rand.NewPCG(options.seed, 0)).Perm(len(all))[:options.sample]
+		slices.Sort(drawn) // outer mistakes stay before inner ones, see apply
+		sample := make([]mutant, 0, len(drawn))
+		for _, i := range drawn {
+			sample = append(sample, all[i])
+		}
+		all = sample
 	}
 	if options.list {
 		for _, m := range all {
@@ -120,23 +128,23 @@ func run(ctx context.Context, patterns []string, stdout, stderr io.Writer) (floa
 		}
 		return 100, nil
 	}
-	t := tester{root: root, run: options.run, limit: time.Hour}
+	t := tester{root: root, limit: time.Minute} // to compile and start them; arbitrary
 	if options.tests != "" {
 		t.packages = strings.Split(options.tests, ",")
 	} else {
-		for folder := range folders {
-			t.packages = append(t.packages, folder)
-		}
-		slices.Sort(t.packages)
+		t.packages = slices.Sorted(maps.Keys(folders))
 	}
-	start := time.Now()
-	switch outcome, out, err := t.try(ctx, nil); {
-	case err != nil:
+	dir, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
 		return 0, err
-	case outcome != survived:
-		return 0, fmt.Errorf("the tests fail without a mistake:\n%s", out)
 	}
-	t.limit = 3*time.Since(start) + 30*time.Second
+	defer os.RemoveAll(dir)
+	if t.program, err = newProgram(ctx, root, dir, t.packages, all, options.run, options.skip); err != nil {
+		return 0, err
+	}
+	for _, test := range t.program.tests {
+		t.limit += 3 * test.took
+	}
 	return t.all(ctx, all, stdout, stderr)
 }
 
@@ -192,8 +200,8 @@ func read(root, name string) ([]mutant, error) {
 type tester struct {
 	root     string
 	packages []string
-	run      string
-	limit    time.Duration
+	program  *program
+	limit    time.Duration // of the tests with a mistake that is compiled on its own
 }
 
 type outcome int
@@ -202,41 +210,44 @@ const (
 	survived outcome = iota
 	killed
 	uncompiled
+	unseen // survived, since no test comes past it
 )
 
 // all tries the mistakes, several at a time.
 func (t *tester) all(ctx context.Context, mutants []mutant, stdout, stderr io.Writer) (float64, error) {
 	var (
 		mu      sync.Mutex
-		counts  [3]int
+		counts  [unseen + 1]int
 		failure error
 		wait    sync.WaitGroup
 	)
-	work := make(chan mutant)
+	work := make(chan int)
 	for range max(options.workers, 1) {
 		wait.Go(func() {
-			for m := range work {
-				outcome, _, err := t.try(ctx, &m)
+			for i := range work {
+				outcome, err := t.try(ctx, &mutants[i], i+1)
 				mu.Lock()
-				switch {
-				case err != nil:
+				if err != nil {
 					failure = err
-				default:
+				} else {
 					counts[outcome]++
-					if outcome == survived {
-						fmt.Fprintf(stdout, "survives: %s\n", m)
-					}
 				}
-				fmt.Fprintf(stderr, "\r%d of %d", counts[0]+counts[1]+counts[2], len(mutants))
+				switch outcome {
+				case survived:
+					fmt.Fprintf(stdout, "survives: %s\n", mutants[i])
+				case unseen:
+					fmt.Fprintf(stdout, "survives, no test runs it: %s\n", mutants[i])
+				}
+				fmt.Fprintf(stderr, "\r%d of %d", counts[survived]+counts[killed]+counts[uncompiled]+counts[unseen], len(mutants))
 				mu.Unlock()
 			}
 		})
 	}
-	for _, m := range mutants {
+	for i := range mutants {
 		if ctx.Err() != nil {
 			break
 		}
-		work <- m
+		work <- i
 	}
 	close(work)
 	wait.Wait()
@@ -244,7 +255,7 @@ func (t *tester) all(ctx context.Context, mutants []mutant, stdout, stderr io.Wr
 	if err := errors.Join(failure, ctx.Err()); err != nil {
 		return 0, err
 	}
-	tried := counts[survived] + counts[killed]
+	tried := counts[survived] + counts[unseen] + counts[killed]
 	if tried == 0 {
 		return 0, errors.New("no mistake compiles")
 	}
@@ -253,30 +264,39 @@ func (t *tester) all(ctx context.Context, mutants []mutant, stdout, stderr io.Wr
 	return score, nil
 }
 
-// try runs the tests against one mistake, or none.
-func (t *tester) try(ctx context.Context, m *mutant) (outcome, string, error) {
+// try runs the tests against the mistake with the switch id.
+func (t *tester) try(ctx context.Context, m *mutant, id int) (outcome, error) {
+	if m.edits == nil {
+		return t.alone(ctx, m)
+	}
+	noticed, seen, err := t.program.noticed(ctx, id)
+	switch {
+	case noticed:
+		return killed, err
+	case seen:
+		return survived, err
+	}
+	return unseen, err
+}
+
+// alone runs the tests against a mistake that has no switch.
+func (t *tester) alone(ctx context.Context, m *mutant) (outcome, error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	limited, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
-	args := []string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", t.limit.String()}
-	if t.run != "" {
-		args = append(args, "-run", t.run)
+	file, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(t.root, m.file): file}})
+	if err != nil {
+		return 0, err
 	}
-	if m != nil {
-		file, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-		text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(t.root, m.file): file}})
-		if err != nil {
-			return 0, "", err
-		}
-		if err := errors.Join(os.WriteFile(file, m.text(), 0o600), os.WriteFile(overlay, text, 0o600)); err != nil {
-			return 0, "", err
-		}
-		args = append(args, "-overlay", overlay)
+	if err := errors.Join(os.WriteFile(file, m.text(), 0o600), os.WriteFile(overlay, text, 0o600)); err != nil {
+		return 0, err
 	}
+	args := []string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", t.limit.String(), "-run", options.run, "-skip", options.skip, "-ldflags=-s -w", "-overlay", overlay}
 	cmd := exec.CommandContext(limited, "go", append(args, t.packages...)...)
 	cmd.Dir = t.root
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
@@ -287,15 +307,15 @@ func (t *tester) try(ctx context.Context, m *mutant) (outcome, string, error) {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return 0, "", ctx.Err()
+		return 0, ctx.Err()
 	case err == nil:
-		return survived, out.String(), nil
+		return survived, nil
 	case limited.Err() != nil:
-		return killed, out.String(), nil
+		return killed, nil
 	case !errors.As(err, &exit):
-		return 0, "", err
+		return 0, err
 	case strings.Contains(out.String(), "[build failed]") || strings.Contains(out.String(), "[setup failed]"):
-		return uncompiled, out.String(), nil
+		return uncompiled, nil
 	}
-	return killed, out.String(), nil
+	return killed, nil
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
+	"strings"
 )
 
 // mutant is a file with one mistake: the bytes from offset on that are replaced.
@@ -15,6 +16,9 @@ type mutant struct {
 	offset, size int
 	with         string
 	line         int
+	// edits are the same mistake behind a switch of the given number, see switch.go. Nil for what cannot
+	// have one: that is compiled on its own.
+	edits func(id int) []edit
 }
 
 // text is the file with the mistake.
@@ -59,74 +63,269 @@ type collector struct {
 	file    string
 	text    []byte
 	mutants []mutant
+	around  []ast.Node // the nodes that hold the one that is visited, itself last
 }
 
-func (c *collector) add(from, to token.Pos, with string) {
+// add plants a mistake: with in place of the text between two places. edits put it behind a switch.
+func (c *collector) add(from, to token.Pos, with string, edits func(id int) []edit) {
 	start, end := c.set.Position(from), c.set.Position(to)
-	c.mutants = append(c.mutants, mutant{file: c.file, original: c.text, offset: start.Offset, size: end.Offset - start.Offset, with: with, line: start.Line})
-}
-
-func (c *collector) operator(at token.Pos, op token.Token) {
-	for _, other := range operators[op] {
-		c.add(at, at+token.Pos(len(op.String())), other.String())
-	}
+	c.mutants = append(c.mutants, mutant{file: c.file, original: c.text, offset: start.Offset, size: end.Offset - start.Offset, with: with, line: start.Line, edits: edits})
 }
 
 // visit makes the mistakes of one node.
 func (c *collector) visit(n ast.Node) bool {
+	if n == nil {
+		c.around = c.around[:len(c.around)-1]
+		return true
+	}
+	if f, ok := n.(*ast.CallExpr); ok && isCall(f, "panic") {
+		return false // what it says is for people
+	}
+	c.around = append(c.around, n)
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		c.operator(n.OpPos, n.Op)
+		c.binary(n)
 	case *ast.IncDecStmt:
-		c.operator(n.TokPos, n.Tok)
+		for _, other := range operators[n.Tok] {
+			c.add(n.TokPos, n.TokPos+2, other.String(), c.instead(n, c.source(n.X)+other.String()))
+		}
 	case *ast.AssignStmt:
-		c.operator(n.TokPos, n.Tok)
-		if n.Tok == token.ASSIGN {
-			c.drop(n)
+		for _, other := range operators[n.Tok] {
+			if n.Tok != token.ADD_ASSIGN || !isText(n.Rhs[0]) {
+				c.add(n.TokPos, n.TokPos+2, other.String(), c.instead(n, c.source(n.Lhs[0])+other.String()+c.source(n.Rhs[0])))
+			}
+		}
+		if n.Tok == token.ASSIGN && !isBlank(n.Lhs) {
+			c.add(n.Pos(), n.End(), "", c.instead(n, ""))
 		}
 	case *ast.ExprStmt:
-		c.drop(n)
+		if call, ok := n.X.(*ast.CallExpr); !ok || !isCall(call, "panic") {
+			c.add(n.Pos(), n.End(), "", c.instead(n, ""))
+		}
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT {
-			c.add(n.OpPos, n.OpPos+1, "")
+			c.add(n.OpPos, n.OpPos+1, "", c.wrap(n, "((!", ") != mutateIs(\x00))", 1))
 		}
 	case *ast.IfStmt:
 		// A condition that is an operator has its own mistakes.
-		if _, ok := n.Cond.(*ast.BinaryExpr); !ok {
-			c.add(n.Cond.Pos(), n.Cond.End(), "!("+c.source(n.Cond)+")")
+		switch cond := n.Cond.(type) {
+		case *ast.BinaryExpr:
+		case *ast.UnaryExpr:
+			if cond.Op != token.NOT {
+				c.negate(cond)
+			}
+		default:
+			c.negate(cond)
 		}
 	case *ast.BranchStmt:
-		if n.Label == nil && n.Tok == token.BREAK {
-			c.add(n.Pos(), n.End(), "continue")
-		}
-		if n.Label == nil && n.Tok == token.CONTINUE {
-			c.add(n.Pos(), n.End(), "break")
-		}
+		c.branch(n)
 	case *ast.Ident:
 		switch n.Name {
 		case "true":
-			c.add(n.Pos(), n.End(), "false")
+			c.add(n.Pos(), n.End(), "false", c.wrap(n, "!mutateIs(\x00)", "", 4))
 		case "false":
-			c.add(n.Pos(), n.End(), "true")
+			c.add(n.Pos(), n.End(), "true", c.wrap(n, "mutateIs(\x00)", "", 5))
 		}
 	case *ast.BasicLit:
-		if n.Kind == token.INT {
-			if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
-				c.add(n.Pos(), n.End(), strconv.FormatInt(v+1, 10))
+		c.number(n)
+	}
+	return true
+}
+
+func (c *collector) negate(cond ast.Expr) {
+	c.add(cond.Pos(), cond.End(), "!("+c.source(cond)+")", c.wrap(cond, "((", ") != mutateIs(\x00))", 0))
+}
+
+// binary mistakes an operator between two operands.
+func (c *collector) binary(n *ast.BinaryExpr) {
+	if n.Op == token.ADD && (isText(n.X) || isText(n.Y)) {
+		return // there is no other operator of texts
+	}
+	for _, other := range operators[n.Op] {
+		edits := c.either(n, c.source(n.X), other.String(), c.source(n.Y))
+		if name := arithmetic[n.Op]; name != "" {
+			edits = func(id int) []edit {
+				return []edit{
+					c.before(n.Pos(), fmt.Sprintf("%s(%d, ", name, id)),
+					c.replace(n.OpPos, len(n.Op.String()), ","),
+					c.after(n.End(), ")"),
+				}
 			}
 		}
+		c.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other.String(), edits)
+	}
+	if !isComparison(n.Op) {
+		return
+	}
+	x, y := c.source(n.X), c.source(n.Y)
+	if next, ok := following(n.X); ok {
+		c.add(n.X.Pos(), n.X.End(), next, c.either(n, next, n.Op.String(), y))
+	}
+	if next, ok := following(n.Y); ok {
+		c.add(n.Y.Pos(), n.Y.End(), next, c.either(n, x, n.Op.String(), next))
+	}
+}
+
+// either puts another comparison, or another && or ||, of the same operands behind a switch.
+func (c *collector) either(n *ast.BinaryExpr, x, op, y string) func(id int) []edit {
+	return c.wrap(n, "(mutateIs(\x00) && (("+x+") "+op+" ("+y+")) || !mutateIs(\x00) && (", "))", 0)
+}
+
+// number mistakes a number for the next one. Those of comparisons are made with them. Left out is what a test could not
+// see: how much is reserved, and numbers that mean the same.
+func (c *collector) number(n *ast.BasicLit) {
+	next, ok := following(n)
+	if !ok {
+		return
+	}
+	switch around := c.around[len(c.around)-2].(type) {
+	case *ast.BinaryExpr:
+		if isComparison(around.Op) {
+			return
+		}
 	case *ast.CallExpr:
-		// What panics say, and what is logged, is for people.
-		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "panic" {
+		last := len(around.Args) - 1
+		if isCall(around, "Grow") || isCall(around, "make") && around.Args[last] == n && (last == 2 || isMap(around.Args[0])) {
+			return
+		}
+		if (isCall(around, "ParseFloat") || isCall(around, "FormatFloat")) && around.Args[last] == n {
+			return // a size of other than 32 bits is one of 64
+		}
+	case *ast.UnaryExpr:
+		// f(…, -1) asks for all; any other negative number does, too.
+		if call, ok := c.around[len(c.around)-3].(*ast.CallExpr); ok && around.Op == token.SUB && call.Args[len(call.Args)-1] == around {
+			return
+		}
+	}
+	c.add(n.Pos(), n.End(), next, c.wrap(n, "mutateInt(\x00, ", ")", 0))
+}
+
+// following is the integer after the one that an expression is.
+func following(n ast.Expr) (next string, ok bool) {
+	literal, ok := n.(*ast.BasicLit)
+	if !ok || literal.Kind != token.INT {
+		return "", false
+	}
+	v, err := strconv.ParseInt(literal.Value, 0, 64)
+	return strconv.FormatInt(v+1, 10), err == nil
+}
+
+// branch mistakes break and continue for each other, inside of a loop.
+func (c *collector) branch(n *ast.BranchStmt) {
+	other := map[token.Token]string{token.BREAK: "continue", token.CONTINUE: "break"}[n.Tok]
+	if other == "" || n.Label != nil {
+		return
+	}
+	inLoop, endless := false, false
+	for i := len(c.around) - 1; i >= 0 && !inLoop; i-- {
+		switch around := c.around[i].(type) {
+		case *ast.ForStmt:
+			inLoop, endless = true, around.Cond == nil
+		case *ast.RangeStmt:
+			inLoop = true
+		case *ast.FuncLit:
+			return
+		}
+	}
+	if !inLoop {
+		return
+	}
+	edits := c.wrap(n, "if mutateIs(\x00) { "+other+" }; ", "", 0)
+	if endless && n.Tok == token.CONTINUE {
+		edits = nil // with a break in it, the function needs a return behind it
+	}
+	c.add(n.Pos(), n.End(), other, edits)
+}
+
+// instead puts another statement behind a switch; nil where the language has no room for one.
+func (c *collector) instead(n ast.Stmt, other string) func(id int) []edit {
+	switch around := c.around[len(c.around)-2].(type) {
+	case *ast.BlockStmt, *ast.LabeledStmt:
+	case *ast.CaseClause:
+	case *ast.CommClause:
+		if around.Comm == n {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return c.wrap(n, "if mutateIs(\x00) { "+other+" } else { ", " }", 0)
+}
+
+// wrap puts texts around a node, in which zero bytes stand for the number of the switch, and leaves out the node's first
+// bytes.
+func (c *collector) wrap(n ast.Node, before, after string, leaveOut int) func(id int) []edit {
+	return func(id int) []edit {
+		number := strconv.Itoa(id)
+		edits := []edit{c.before(n.Pos(), strings.ReplaceAll(before, "\x00", number))}
+		if leaveOut > 0 {
+			edits = append(edits, c.replace(n.Pos(), leaveOut, ""))
+		}
+		return append(edits, c.after(n.End(), strings.ReplaceAll(after, "\x00", number)))
+	}
+}
+
+func (c *collector) before(at token.Pos, text string) edit {
+	return edit{offset: c.set.Position(at).Offset, text: text, kind: opens}
+}
+
+func (c *collector) after(at token.Pos, text string) edit {
+	return edit{offset: c.set.Position(at).Offset, text: text, kind: closes}
+}
+
+func (c *collector) replace(at token.Pos, size int, text string) edit {
+	return edit{offset: c.set.Position(at).Offset, size: size, text: text, kind: replaces}
+}
+
+func (c *collector) source(n ast.Node) string {
+	return string(c.text[c.set.Position(n.Pos()).Offset:c.set.Position(n.End()).Offset])
+}
+
+func isCall(call *ast.CallExpr, name string) bool {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name == name
+	case *ast.SelectorExpr:
+		return f.Sel.Name == name
+	}
+	return false
+}
+
+func isMap(n ast.Expr) bool {
+	_, ok := n.(*ast.MapType)
+	return ok
+}
+
+func isComparison(op token.Token) bool {
+	switch op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return true
+	}
+	return false
+}
+
+// isBlank reports whether all that is assigned to is _: such a statement does nothing, or is there for a call that is
+// tested elsewhere.
+func isBlank(list []ast.Expr) bool {
+	for _, n := range list {
+		if name, ok := n.(*ast.Ident); !ok || name.Name != "_" {
 			return false
 		}
 	}
 	return true
 }
 
-// drop leaves a statement out. Where that leaves something unused, the file does not compile, and the mistake does not count.
-func (c *collector) drop(n ast.Stmt) { c.add(n.Pos(), n.End(), "") }
-
-func (c *collector) source(n ast.Node) string {
-	return string(c.text[c.set.Position(n.Pos()).Offset:c.set.Position(n.End()).Offset])
+// isText reports whether an expression is seen to be a text.
+func isText(n ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		return n.Kind == token.STRING
+	case *ast.BinaryExpr:
+		return n.Op == token.ADD && (isText(n.X) || isText(n.Y))
+	case *ast.ParenExpr:
+		return isText(n.X)
+	case *ast.CallExpr:
+		return isCall(n, "string") || isCall(n, "Sprintf") || isCall(n, "Sprint") || isCall(n, "String") || isCall(n, "Plural")
+	}
+	return false
 }

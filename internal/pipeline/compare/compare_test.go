@@ -39,7 +39,12 @@ func compiled(t *testing.T, name string) *compile.Output {
 // headOf deploys one contract of an output.
 func headOf(t *testing.T, o *compile.Output, contract string) Head {
 	t.Helper()
-	recipe := &deploy.Recipe{Only: []string{contract}, Targets: []string{source + ":" + contract}}
+	recipe := &deploy.Recipe{Only: []string{contract}}
+	for _, c := range o.Contracts {
+		if c.Name == contract {
+			recipe.Targets = append(recipe.Targets, c.QualifiedName())
+		}
+	}
 	d, err := deploy.Make(t.Context(), deploy.NewBuild([]*compile.Output{o.Copy()}, diffmap.Options{}), recipe)
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +211,9 @@ func TestCounterparts(t *testing.T) {
 			t.Errorf("%s: %d places, %d edited", calls, len(places), len(b.statements[f].edited))
 		}
 		for _, at := range places {
+			if _, ok := b.code.Table.Program(at.Code).StartsAt(uint64(at.PC)); !ok {
+				t.Errorf("%s: no block starts at %v, so that a campaign cannot aim at it", calls, at)
+			}
 			if got := b.code.Table.Program(at.Code).Bytes[at.PC]; got != op {
 				t.Errorf("%s: opcode %#x at %v, want %#x", calls, got, at, op)
 			}
@@ -276,6 +284,13 @@ func TestRules(t *testing.T) {
 		"no such contract, no World":    {func(e *evidence) { e.there, e.noWorld = false, "nothing to deploy" }, report.Introduced, "the base does not have the contract"},
 		"no World":                      {func(e *evidence) { e.noWorld = "nothing to deploy" }, report.Unknown, "nothing to deploy"},
 		"added, no build":               {func(e *evidence) { e.added, e.there, e.project, e.noWorld = true, false, false, "no build" }, report.Introduced, "the change adds the file of a.sol:A"},
+		"added, in a project":           {func(e *evidence) { e.added, e.there = true, false }, report.Introduced, "the base does not have the contract"},
+		"added, in a project, no World": {func(e *evidence) { e.added, e.there, e.noWorld = true, false, "no World" }, report.Introduced, "the change adds the file of a.sol:A"},
+		"added, yet there, no World":    {func(e *evidence) { e.added, e.noWorld = true, "no World" }, report.Unknown, "no World"},
+		"added, yet the same calls":     {func(e *evidence) { e.added, e.same = true, true }, report.PreExisting, "the same calls break it on the base"},
+		"left out":                      {func(e *evidence) { e.leftOut, e.same = true, true }, report.Unknown, "the base version of a.sol:A does not compile"},
+		"one privileged sender":         {func(e *evidence) { e.by = []string{"deployer"} }, report.Introduced, "on the base only deployer can break it so"},
+		"two new functions":             {func(e *evidence) { e.takes = []string{"A.f()", "A.g()"} }, report.Introduced, "it takes A.f() and A.g(), which the base does not have"},
 		"no such project":               {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
 		"the contract, of any project":  {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
 	} {

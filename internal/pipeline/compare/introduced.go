@@ -87,7 +87,6 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 	for _, e := range first {
 		known[e.finding] = e.decide()
 	}
-	c.searches = 0
 	for _, e := range first {
 		if known[e.finding].Is == report.PreExisting && c.head.needsSomebody(e) {
 			c.searches++
@@ -151,7 +150,7 @@ func (c *comparison) begin(f *fuzzer.Finding) *candidate {
 	e.otherWorld = b.otherWorld
 	s := b.statements[f]
 	e.textual, e.places = textual(f.Contract, &b.code), len(s.same)+len(s.edited)
-	e.edited = len(s.same) == 0 && len(s.edited) > 0
+	e.edited = len(s.same) == 0
 	return e
 }
 
@@ -179,16 +178,26 @@ func (c *comparison) tryOwn(e *candidate) {
 			e.outcome = "reverts: " + last.Reason()
 		}
 	}
-	if e.same || e.finding.Sequence.Equal(e.sequence) {
+	own := e.finding.Sequence
+	if e.same || own.Equal(e.sequence) || !own.Equal(withSenders(e.sequence, own)) {
 		return
 	}
-	if _, same, _ := c.fails(c.base.toBase(c.head.Space, c.base.Deployment.Space, e.finding.Sequence), e); same {
-		for _, call := range e.finding.Sequence {
+	if _, same, _ := c.fails(c.base.toBase(c.head.Space, c.base.Deployment.Space, own), e); same {
+		for _, call := range own {
 			if name := c.head.Space.Senders[call.Sender].Name; !slices.Contains(e.by, name) {
 				e.by = append(e.by, name)
 			}
 		}
 	}
+}
+
+// withSenders is a sequence by the senders of another one, as far as that goes.
+func withSenders(seq, senders input.Sequence) input.Sequence {
+	changed := seq.Clone()
+	for i := range changed[:min(len(seq), len(senders))] {
+		changed[i].Sender = senders[i].Sender
+	}
+	return changed
 }
 
 // fails reports whether calls on the base fail as the finding does, in a call of the
@@ -264,11 +273,7 @@ func (c *comparison) trySaved(g *group) {
 			if len(seq) == 0 {
 				continue
 			}
-			_, observed, err := c.base.replay(g.space, seq)
-			if err != nil {
-				continue // it shows nothing
-			}
-			if slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+			if c.breaks(g, e, seq) {
 				c.take(g, e, seq)
 			}
 		}
@@ -283,8 +288,7 @@ func (c *comparison) tryLater(g *group) {
 			if e.others || c.ctx.Err() != nil {
 				break
 			}
-			_, observed, err := c.base.replay(g.space, seq)
-			if err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+			if c.breaks(g, e, seq) {
 				c.take(g, e, seq)
 			}
 		}
@@ -316,26 +320,31 @@ func (c *comparison) shows(e *candidate, oracle string, at bytecode.Location) bo
 // starts from the candidates' calls and aims at those places.
 func (c *comparison) fuzz(g *group, config fuzzer.Config) {
 	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
+	fault := ""
+	switch {
+	case err != nil:
+		fault = err.Error()
+	case c.ctx.Err() != nil:
+		fault = "the run was canceled before the base was tried"
+	case len(result.Faults) > 0:
+		fault = "the tool failed on the base: " + result.Faults[0].Message
+	}
 	for _, e := range g.candidates {
-		switch {
-		case err != nil:
-			e.fault = err.Error()
-			continue
-		case c.ctx.Err() != nil:
-			e.fault = "the run was canceled before the base was tried"
-			continue
-		case len(result.Faults) > 0:
-			e.fault = "the tool failed on the base: " + result.Faults[0].Message
+		if e.fault = fault; fault == "" {
+			c.learn(g, e, result)
+		}
+	}
+}
+
+// learn takes what a campaign says of a candidate.
+func (c *comparison) learn(g *group, e *candidate, result *fuzzer.Result) {
+	e.tried = result.Stats.Executions
+	for _, f := range result.Findings {
+		if !c.shows(e, f.Oracle.ID, f.Location) || f.Contract != e.finding.Contract {
 			continue
 		}
-		e.tried = result.Stats.Executions
-		for _, f := range result.Findings {
-			if !c.shows(e, f.Oracle.ID, f.Location) || f.Contract != e.finding.Contract {
-				continue
-			}
-			for _, seq := range slices.Concat([]input.Sequence{f.Sequence}, f.Ways) {
-				c.take(g, e, seq)
-			}
+		for _, seq := range slices.Concat([]input.Sequence{f.Sequence}, f.Ways) {
+			c.take(g, e, seq)
 		}
 	}
 }
@@ -350,20 +359,34 @@ func (c *comparison) take(g *group, e *candidate, seq input.Sequence) {
 	if !ok {
 		return
 	}
-	if onHead, whole := c.base.toHead(g.space, c.head.Space, seq, c.became(g, e)); whole && c.head.isOtherWay(e, onHead) {
+	if onHead, whole := c.base.toHead(g.space, c.head.Space, c.needed(g, e, seq), c.became(g, e)); whole && c.head.isOtherWay(e, onHead) {
 		e.otherWay = true
 		return
 	}
 	e.others = true
 }
 
+// breaks reports whether calls break the finding's code on the base.
+func (c *comparison) breaks(g *group, e *candidate, seq input.Sequence) bool {
+	_, observed, err := c.base.replay(g.space, seq)
+	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) })
+}
+
+// needed are those of the calls that break the base without which they do not: other ways of a campaign are as they were
+// met, and a call that does not matter may run changed code.
+func (c *comparison) needed(g *group, e *candidate, seq input.Sequence) input.Sequence {
+	for i := len(seq) - 1; i >= 0 && len(seq) > 1; i-- {
+		if fewer := slices.Delete(seq.Clone(), i, i+1); c.breaks(g, e, fewer) {
+			seq = fewer
+		}
+	}
+	return seq
+}
+
 // bySameSenders gives a sequence the senders with which the finding calls the functions,
 // and reports whether it breaks the code still.
 func (c *comparison) bySameSenders(g *group, e *candidate, seq input.Sequence) (input.Sequence, bool) {
-	breaks := func(seq input.Sequence) bool {
-		_, observed, err := c.base.replay(g.space, seq)
-		return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) })
-	}
+	breaks := func(seq input.Sequence) bool { return c.breaks(g, e, seq) }
 	own := c.base.toBase(c.head.Space, g.space, e.sequence).sequence
 	changed, as := seq.Clone(), true
 	for i := range changed {
@@ -431,14 +454,12 @@ func (b *Budget) limits(campaigns int) fuzzer.Config {
 func (b *Budget) search() fuzzer.Config {
 	config := b.limits(1)
 	config.Timeout += max(0, b.Config.Timeout-time.Duration(b.Spent.Seconds*float64(time.Second))) / 2
-	if b.Config.MaxCalls > b.Spent.Calls {
-		config.MaxCalls += (b.Config.MaxCalls - b.Spent.Calls) / 2
-	}
+	config.MaxCalls += (max(b.Config.MaxCalls, b.Spent.Calls) - b.Spent.Calls) / 2
 	return config
 }
 
 func describeLimit(c *fuzzer.Config, groups int) string {
-	if c.Timeout > 0 {
+	if c.Timeout != 0 {
 		return human.Clock((c.Timeout * time.Duration(groups)).Round(time.Second).Seconds())
 	}
 	return fmt.Sprintf("%s calls", human.Count(c.MaxCalls*uint64(groups)))

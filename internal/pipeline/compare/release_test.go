@@ -11,6 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -110,5 +112,173 @@ func TestPairInstances(t *testing.T) {
 		if pairs, got := pairInstances(c.release, []evm.Instance{token, vault}); got != c.want || len(pairs) != c.moved {
 			t.Errorf("%s: %q with %d moved, want %q", name, got, len(pairs), c.want)
 		}
+	}
+}
+
+// released are the head's deployment of a contract of testdata/release, and its release build, in which the target's code (nil:
+// there is none) is what some calls run and others do not.
+func released(t *testing.T, contract string, target *bytecode.Target, calls, without string) (Head, *Release) {
+	t.Helper()
+	debug, release := compiled(t, "release/debug"), compiled(t, "release/release")
+	debug.Debug = true
+	h := headOf(t, debug, contract)
+	c := &change.Change{Given: []*compile.Output{release}, Outputs: []*compile.Output{debug}}
+	if target != nil {
+		outputs := deploy.Release(c)
+		shipped := *target
+		shipped.Entries = onlyIn(t, headOf(t, release, contract), calls, without)
+		c.Shipped = &change.Shipped{Outputs: outputs, Table: bytecode.NewTable(compile.Contracts(outputs)), Targets: []bytecode.Target{shipped}}
+	}
+	r := DeployRelease(t.Context(), c, h)
+	if r.all.Is != "" {
+		t.Fatal(r.all)
+	}
+	return h, r
+}
+
+// runOn is what calls do on a deployment.
+func runOn(t *testing.T, d *deploy.Deployment, seq input.Sequence) *evm.Execution {
+	t.Helper()
+	judge, err := d.NewJudge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec, _, err := fuzzer.Replay(judge, Judging(d), seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec
+}
+
+// TestTryTarget: calls reach a target on the release build if they do the same there, and write to the same words. Otherwise its
+// code has to run, and in a call whose effects last if the head's did.
+func TestTryTarget(t *testing.T) {
+	for name, c := range map[string]struct {
+		contract, calls string
+		without         string // the target's code in the release build runs in calls, and not in these; empty: it has none
+		kept            bool
+		want            Result
+	}{
+		"same":                        {"Same", "Same.set(uint256) args (1)", "", true, Result{report.ShippedConfirmed, ""}},
+		"both revert":                 {"Same", "Same.set(uint256) args (99)", "", false, Result{report.ShippedConfirmed, ""}},
+		"other words":                 {"Writes", "Writes.set(uint256) args (1)", "", true, Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
+		"other words, code runs":      {"Writes", "Writes.set(uint256) args (1)", "Writes.total()", true, Result{report.ShippedConfirmed, ""}},
+		"other words, code is undone": {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", true, Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
+		"other words, both undone":    {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", false, Result{report.ShippedConfirmed, ""}},
+		"something else, code runs":   {"Returns", "Returns.set(uint256) args (1)", "Returns.total()", true, Result{report.ShippedConfirmed, ""}},
+		"something else":              {"Returns", "Returns.set(uint256) args (1)", "", true, Result{report.ShippedAbsent, "the same calls do something else there: returns something else"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := &bytecode.Target{Position: bytecode.Position{File: source, Line: 1}, Contract: source + ":" + c.contract}
+			shipped := target
+			if c.without == "" {
+				shipped = nil
+			}
+			h, r := released(t, c.contract, shipped, c.calls, c.without)
+			seq := parse(t, h, c.calls)
+			exec := runOn(t, h.Deployment, seq)
+			for range 2 {
+				if got := r.TryTarget(target, seq, exec, c.kept, h.Deployment); got != c.want {
+					t.Errorf("%+v, want %+v", got, c.want)
+				}
+			}
+			if len(r.order) != 1 {
+				t.Errorf("the calls ran %d times", len(r.order))
+			}
+			other := *target
+			other.Position.Line++
+			if got := r.TryTarget(&other, seq, exec, c.kept, h.Deployment); c.contract == "Writes" && got.Is != report.ShippedAbsent {
+				t.Errorf("a target without code there: %+v", got)
+			}
+		})
+	}
+	h, r := released(t, "Named", nil, "", "")
+	seq := parse(t, h, "Named.set(uint256) args (1)")
+	if got := r.TryTarget(&bytecode.Target{}, seq, runOn(t, h.Deployment, seq), true, h.Deployment); got.Is != report.ShippedUnknown || !strings.HasPrefix(got.Reason, "its calls do not fit the project's release build: ") {
+		t.Errorf("a function that the release build lacks: %+v", got)
+	}
+	known := &Release{all: Result{report.ShippedSame, ""}}
+	if got := known.TryTarget(nil, nil, nil, true, nil); got != known.all {
+		t.Errorf("what was fuzzed: %+v", got)
+	}
+	if known.Note(nil, nil, nil); len(known.order) > 0 {
+		t.Error("what was fuzzed is run again")
+	}
+}
+
+// TestElsewhere: calls that do something else on the release build say that what is proved of the head is not proved of that, in
+// the contract that they run.
+func TestElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		contract, calls, target string
+		want                    int
+	}{
+		"same":           {"Same", "Same.set(uint256) args (1)", "Same", 0},
+		"something else": {"Returns", "Returns.set(uint256) args (1)", "Returns", 1},
+		"elsewhere":      {"Returns", "Returns.set(uint256) args (1)", "Same", 0},
+	} {
+		h, r := released(t, c.contract, nil, "", "")
+		seq := parse(t, h, c.calls)
+		r.Note(seq, runOn(t, h.Deployment, seq), h.Deployment)
+		if got := r.Elsewhere(&bytecode.Target{Contract: source + ":" + c.target}); len(got) != c.want {
+			t.Errorf("%s: %d calls, want %d", name, len(got), c.want)
+		}
+	}
+}
+
+// TestReleaseEnds: what is wrong since a call succeeds, or since it fails, happens on the release build if it ends so there.
+func TestReleaseEnds(t *testing.T) {
+	h, r := released(t, "Same", nil, "", "")
+	for _, c := range []struct {
+		oracle *oracle.Oracle
+		calls  string
+		want   Result
+	}{
+		{oracle.LivenessLost, "Same.set(uint256) args (99)", Result{report.ShippedConfirmed, ""}},
+		{oracle.LivenessLost, "Same.set(uint256) args (1)", Result{report.ShippedAbsent, "the last call succeeds there"}},
+		{oracle.GuardLost, "Same.set(uint256) args (1)", Result{report.ShippedConfirmed, ""}},
+		{oracle.GuardLost, "Same.set(uint256) args (99)", Result{report.ShippedAbsent, "the last call reverts there: too much"}},
+		{oracle.GuardLost, "Same.set(uint256) args (99)\nSame.set(uint256) args (1)", Result{report.ShippedConfirmed, ""}},
+	} {
+		f := &fuzzer.Finding{Oracle: c.oracle, Sequence: parse(t, h, c.calls)}
+		if got := r.Try(f, h.Deployment.Space); got != c.want {
+			t.Errorf("%s, %q: %+v, want %+v", c.oracle.ID, c.calls, got, c.want)
+		}
+	}
+}
+
+// TestReleaseSays: that nothing could be tried is said, unless there was nothing to try.
+func TestReleaseSays(t *testing.T) {
+	for _, c := range []struct {
+		all  Result
+		want string
+	}{
+		{Result{}, ""},
+		{Result{report.ShippedSame, ""}, ""},
+		{Result{report.ShippedUnknown, noRelease}, ""},
+		{Result{report.ShippedUnknown, "it could not be deployed"}, "it could not be deployed"},
+	} {
+		if got := (&Release{all: c.all}).Untried(); got != c.want {
+			t.Errorf("%+v: %q", c.all, got)
+		}
+	}
+	// A release build that has other instances is not the deployment that calls are of.
+	debug, release := compiled(t, "release/debug"), compiled(t, "release/release")
+	debug.Debug = true
+	h := headOf(t, debug, "Same")
+	h.Deployment.World.Instances = slices.Clone(h.Deployment.World.Instances)
+	for i := range h.Deployment.World.Instances {
+		h.Deployment.World.Instances[i].Name += "#2"
+	}
+	r := DeployRelease(t.Context(), &change.Change{Given: []*compile.Output{release}, Outputs: []*compile.Output{debug}}, h)
+	if want := "Same#2 could not be deployed from the project's release build as it was for the campaign"; r.Untried() != want {
+		t.Errorf("%q, want %q", r.Untried(), want)
+	}
+	fuzzed := &change.Change{Given: []*compile.Output{release, debug}, Outputs: []*compile.Output{debug}}
+	if r := DeployRelease(t.Context(), fuzzed, h); r.all.Reason != noRelease {
+		t.Errorf("one of the given builds is a debug build: %+v", r.all)
+	}
+	if r := DeployRelease(t.Context(), &change.Change{Outputs: []*compile.Output{debug}}, h); r.all.Reason != noRelease {
+		t.Errorf("no build is given: %+v", r.all)
 	}
 }

@@ -46,8 +46,8 @@ type evidence struct {
 	missing string   // why other calls cannot be made on the base; empty: all can
 
 	places   int      // on the base that have the failing code
-	edited   bool     // they have it in another form
-	by       []string // senders that cause the same failure on the base; not one of those that cause it on the head
+	edited   bool     // none of them has it as it is
+	by       []string // senders that cause the same failure on the base by these calls; not one of those that cause it on the head
 	outcome  string   // of the last call on the base
 	otherWay bool     // the code fails on the base, in calls that run none of the changed code of these
 	tried    uint64   // sequences of the campaign

@@ -170,7 +170,7 @@ func (a *alignment) within(d, before diffmap.Definition, hs, bs []*statement) {
 	}
 	left := slices.DeleteFunc(bs, func(b *statement) bool { return a.taken[b] })
 	for _, h := range hs {
-		if a.was[h] == nil && len(left) > 0 {
+		if a.was[h] == nil {
 			a.edits[h] = left
 		}
 	}

@@ -68,13 +68,8 @@ func Write(t testing.TB, folder, name, version string, sources map[string]string
 // standardJSON is a compiler's input and output.
 func standardJSON(t testing.TB, version string, sources map[string]string, settings map[string]any) (input, output []byte) {
 	t.Helper()
-	ctx := context.Background()
 	root := moduleRoot(t)
-	modules := filepath.Join(root, ".cache", "npm", "node_modules")
-	if _, err := os.Stat(modules); err != nil {
-		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
-	}
-	compiler := find(ctx, t, version, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
+	compiler := compilerOf(t, root, version)
 	content := map[string]any{}
 	for path, text := range sources {
 		content[path] = map[string]any{"content": text}
@@ -90,20 +85,24 @@ func standardJSON(t testing.TB, version string, sources map[string]string, setti
 	})
 }
 
-// found are the compilers that were asked for, by version: it takes a tenth of a second to find one.
-var found sync.Map
+// compilers are those that were found, by version: to know one, all of it is read.
+var compilers sync.Map
 
-func find(ctx context.Context, t testing.TB, version string, options solc.Options) *solc.Compiler {
+func compilerOf(t testing.TB, root, version string) *solc.Compiler {
 	t.Helper()
-	if c, ok := found.Load(version); ok {
-		return c.(*solc.Compiler) //nolint:errcheck,forcetypeassert // nothing else is kept
+	if known, ok := compilers.Load(version); ok {
+		return known.(*solc.Compiler) //nolint:errcheck,forcetypeassert // nothing else is kept
 	}
-	c, err := solc.Find(ctx, []string{version}, options)
+	modules := filepath.Join(root, ".cache", "npm", "node_modules")
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
+	}
+	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found.Store(version, c)
-	return c
+	compilers.Store(version, compiler)
+	return compiler
 }
 
 var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{

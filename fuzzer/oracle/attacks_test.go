@@ -1,0 +1,245 @@
+package oracle
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// TestNamesOfFunctions: initializers and views of who is in charge are told by their names.
+func TestNamesOfFunctions(t *testing.T) {
+	for name, want := range map[string]bool{
+		"init": true, "initialize": true, "__init": true, "initializeV2": true, "initVault": true, "init_unchained": true, "initialized": true,
+		"initiate": false, "reinit": false, "setUp": false, "inits": false, "initz": false, "inita": false, "": false,
+	} {
+		if isInitializer(name) != want {
+			t.Errorf("%s initializes: %t", name, !want)
+		}
+	}
+	for name, want := range map[string]bool{"owner": true, "getOwner": true, "ADMIN": true, "pendingOwner": false, "token": false, "": false} {
+		if isCharge(name) != want {
+			t.Errorf("%s is in charge: %t", name, !want)
+		}
+	}
+}
+
+// TestAttack: an attack begins with the first of the last calls that are the outsider's or his contract's; nothing before may have named either.
+func TestAttack(t *testing.T) {
+	outsider, contract := common.Address{0xee}, common.Address{0xef}
+	s := &Scene{World: &evm.World{Senders: []evm.Sender{{Address: user}, {Address: outsider, Outsider: true}, {Address: contract, Through: outsider}}}}
+	named := append([]byte{1, 2, 3, 4}, common.LeftPadBytes(outsider[:], wordBytes)...)
+	for name, c := range map[string]struct {
+		callers []common.Address
+		inputs  [][]byte
+		from    int
+		ok      bool
+	}{
+		"all of it":            {[]common.Address{outsider, contract}, nil, 0, true},
+		"the last":             {[]common.Address{user, outsider}, nil, 1, true},
+		"the last two":         {[]common.Address{user, contract, outsider}, nil, 1, true},
+		"another's comes last": {[]common.Address{outsider, user}, nil, 0, false},
+		"another's between":    {[]common.Address{outsider, user, outsider}, nil, 0, false},
+		"others alone":         {[]common.Address{user, user}, nil, 2, false},
+		"named before":         {[]common.Address{user, outsider}, [][]byte{named, nil}, 0, false},
+		"named in it":          {[]common.Address{user, outsider}, [][]byte{nil, named}, 1, true},
+	} {
+		s.Exec = &evm.Execution{}
+		for i, caller := range c.callers {
+			f := evm.Frame{Parent: -1, Call: i, Caller: caller}
+			if c.inputs != nil {
+				f.Input = c.inputs[i]
+			}
+			s.Exec.Calls = append(s.Exec.Calls, evm.CallResult{Frames: [2]int{i, i + 1}})
+			s.Exec.Frames = append(s.Exec.Frames, f)
+		}
+		if from, ok := s.attack(); ok != c.ok || ok && from != c.from {
+			t.Errorf("%s: from %d, %t", name, from, ok)
+		}
+	}
+	if got := s.outsider(); got != outsider {
+		t.Errorf("the outsider is %s", got)
+	}
+	if got := s.outsiders(); !slices.Equal(got, []common.Address{outsider, contract}) {
+		t.Errorf("outsiders are %s", got)
+	}
+	if got := s.insider(); got != user {
+		t.Errorf("the insider is %s", got)
+	}
+	s.World.Senders = s.World.Senders[1:]
+	if got := s.insider(); got != outsider {
+		t.Errorf("where there is no insider, he is %s", got)
+	}
+	s.World.Senders = nil
+	if got := s.outsider(); got != (common.Address{}) || s.namesOutsider(make([]byte, 64)) {
+		t.Errorf("where there is none, the outsider is %s", got)
+	}
+}
+
+// TestSuspects: executions in which an attacker's contract, a signature or all the gas there is takes part are looked at closely.
+func TestSuspects(t *testing.T) {
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  bool
+	}{
+		"an ordinary call":      {evm.Frame{Caller: user, CodeAddress: vault}, false},
+		"the attacker calls":    {evm.Frame{Caller: attacker.Address, CodeAddress: vault}, true},
+		"the attacker's code":   {evm.Frame{Caller: vault, CodeAddress: attacker.Address}, true},
+		"a signature":           {evm.Frame{Caller: vault, CodeAddress: ecrecoverAddress}, true},
+		"all gas":               {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas/2 + 1}, true},
+		"half of it":            {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas / 2}, false},
+		"much gas, and success": {evm.Frame{GasUsed: evm.CallGas}, false},
+	} {
+		if got := IsSuspect(&evm.Execution{Frames: []evm.Frame{{}, c.frame}}); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestBurns: a frame that called one which used more than half of its gas has not used it up itself.
+func TestBurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   bool
+	}{
+		"alone":                 {[]evm.Frame{{GasUsed: 100}}, false},
+		"a cheap callee":        {[]evm.Frame{{GasUsed: 100}, {Depth: 1, GasUsed: 50}}, false},
+		"an expensive one":      {[]evm.Frame{{GasUsed: 100}, {Depth: 1, GasUsed: 51}}, true},
+		"further down":          {[]evm.Frame{{GasUsed: 100}, {Depth: 1}, {Depth: 2, GasUsed: 51}}, true},
+		"that is another's":     {[]evm.Frame{{GasUsed: 100}, {Depth: 0, GasUsed: 100}}, false},
+		"behind another's":      {[]evm.Frame{{GasUsed: 100}, {Depth: 0}, {Depth: 1, GasUsed: 100}}, false},
+		"the second of its own": {[]evm.Frame{{GasUsed: 100}, {Depth: 1}, {Depth: 1, GasUsed: 99}}, true},
+	} {
+		if got := (&Scene{Exec: &evm.Execution{Frames: c.frames}}).burns(0); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestWaysIn: calls into the middle of another are told apart by their function, and by whether they pay, or else write a word that they did not
+// find there; what comes behind them does not count.
+func TestWaysIn(t *testing.T) {
+	at := func(write bool, slot, value uint64) evm.StorageAccess {
+		return evm.StorageAccess{Write: write, Slot: number(slot), Value: number(value)}
+	}
+	inner := func(accesses ...evm.StorageAccess) evm.Frame {
+		return evm.Frame{Depth: 2, Input: []byte{8, 8, 8, 8, 8}, Value: number(5), Storage: accesses}
+	}
+	plain, pays, writes := [4]byte{8, 8, 8, 8}, [4]byte{9, 8, 8, 8}, [4]byte{8, 9, 8, 8}
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   [4]byte
+	}{
+		"nothing":                      {[]evm.Frame{inner()}, plain},
+		"it reads":                     {[]evm.Frame{inner(at(false, 1, 7))}, plain},
+		"it writes":                    {[]evm.Frame{inner(at(true, 1, 7))}, writes},
+		"another word":                 {[]evm.Frame{inner(at(false, 1, 6), at(true, 1, 7))}, writes},
+		"what is there":                {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7))}, plain},
+		"what is there, then more":     {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7), at(true, 2, 7))}, writes},
+		"it pays":                      {[]evm.Frame{inner(), {Depth: 3, Value: number(1)}}, pays},
+		"it calls":                     {[]evm.Frame{inner(), {Depth: 3}}, plain},
+		"a callee writes":              {[]evm.Frame{inner(at(false, 1, 7)), {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, writes},
+		"it pays, then writes":         {[]evm.Frame{inner(), {Depth: 3, Value: number(1), Storage: []evm.StorageAccess{at(true, 1, 8)}}}, pays},
+		"another pays behind it":       {[]evm.Frame{inner(), {Depth: 2, Value: number(1)}}, plain},
+		"a callee of another's writes": {[]evm.Frame{inner(), {Depth: 1}, {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, plain},
+	} {
+		s := &Scene{Exec: &evm.Execution{Frames: append([]evm.Frame{{Depth: 0, Value: number(3)}}, c.frames...)}}
+		if got := s.waysIn(1); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestMayGain: an attack is worth a look if the attackers get more ether than they pay, or as much and something that is kept for
+// them rises, or a contract ends.
+func TestMayGain(t *testing.T) {
+	outsider := common.Address{0xee}
+	_, ends := contractOfCode(t, "", code(vm.SELFDESTRUCT))
+	gets := func(value uint64) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: outsider, Value: number(value)}
+	}
+	pays := func(kind evm.CallKind, value uint64) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: kind, Caller: outsider, Self: vault, Value: number(value)}
+	}
+	kept := func(whom common.Address, was, now uint64) evm.Frame {
+		key := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(whom)}}
+		return evm.Frame{Parent: 0, Depth: 1, Storage: []evm.StorageAccess{
+			{Address: token, Slot: number(1), Value: number(was), Keys: key}, {Address: token, Order: 1, Write: true, Slot: number(1), Value: number(now), Keys: key}}}
+	}
+	undone := gets(5)
+	undone.Outcome = evm.Reverted
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   bool
+	}{
+		"nothing":                      {nil, false},
+		"ether":                        {[]evm.Frame{gets(1)}, true},
+		"ether that is undone":         {[]evm.Frame{undone}, false},
+		"more than is paid":            {[]evm.Frame{pays(evm.KindCall, 4), gets(5)}, true},
+		"as much as is paid":           {[]evm.Frame{pays(evm.KindCall, 5), gets(5)}, false},
+		"less than is paid":            {[]evm.Frame{pays(evm.KindCall, 6), gets(5)}, false},
+		"paid with a creation":         {[]evm.Frame{pays(evm.KindCreate, 5), gets(5)}, false},
+		"paid with a salted creation":  {[]evm.Frame{pays(evm.KindCreate2, 5), gets(5)}, false},
+		"shown to a library":           {[]evm.Frame{pays(evm.KindDelegateCall, 5), gets(5)}, true},
+		"more is kept":                 {[]evm.Frame{kept(outsider, 3, 4)}, true},
+		"as much is kept":              {[]evm.Frame{kept(outsider, 3, 3)}, false},
+		"less is kept":                 {[]evm.Frame{kept(outsider, 3, 2)}, false},
+		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false},
+		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false},
+		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true},
+		"a contract ends":              {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, true},
+	} {
+		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
+		l := &lossAlone{Scene: &Scene{
+			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}},
+			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
+		}}
+		if got := l.mayGain(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestTakesPartIn: an account takes part in a call where its code runs, and that lasts.
+func TestTakesPartIn(t *testing.T) {
+	s := &Scene{Exec: &evm.Execution{
+		Frames: []evm.Frame{{Parent: -1, Self: user}, {Parent: -1, Self: vault}, {Parent: 1, Self: token}, {Parent: 1, Self: stranger, Outcome: evm.Reverted}, {Parent: -1, Self: user}},
+		Calls:  []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 4}}, {Frames: [2]int{4, 5}}},
+	}}
+	for account, want := range map[common.Address]bool{vault: true, token: true, stranger: false, user: false} {
+		if got := s.takesPart(1, account); got != want {
+			t.Errorf("%s takes part: %t", account, got)
+		}
+	}
+}
+
+// TestEntrusts: attempts on a contract to which others have entrusted something are told from those on one that has nothing.
+func TestEntrusts(t *testing.T) {
+	mine := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(vault)}}
+	access := func(write bool, value uint64, keys evm.Keys) []evm.StorageAccess {
+		return []evm.StorageAccess{{Write: write, Value: number(value), Keys: keys}}
+	}
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  [4]byte
+	}{
+		"nothing":                    {evm.Frame{Parent: -1, Self: token}, [4]byte{}},
+		"a balance":                  {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, mine)}, [4]byte{1}},
+		"a balance, by its own code": {evm.Frame{Parent: -1, Self: vault, Storage: access(true, 5, mine)}, [4]byte{1, 1}},
+		"a balance that is read":     {evm.Frame{Parent: -1, Self: token, Storage: access(false, 5, mine)}, [4]byte{}},
+		"a balance of zero":          {evm.Frame{Parent: -1, Self: token, Storage: access(true, 0, mine)}, [4]byte{}},
+		"a balance of another":       {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(user)}})}, [4]byte{}},
+		"a key that is not one":      {evm.Frame{Parent: -1, Self: token, Storage: access(true, 5, evm.Keys{Words: mine.Words})}, [4]byte{}},
+		"in the attack":              {evm.Frame{Parent: -1, Call: 1, Self: token, Storage: access(true, 5, mine)}, [4]byte{}},
+	} {
+		s := &Scene{Exec: &evm.Execution{Frames: []evm.Frame{c.frame}, Calls: []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 1}}}}}
+		if got := s.entrusts(1, vault); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+// One contract for each way in which a release build may differ from what is fuzzed; debug.sol has the other side.
+
+contract Same {
+    uint256 public total;
+
+    function set(uint256 x) external returns (uint256) {
+        require(x < 50, "too much");
+        total = x;
+        return x;
+    }
+}
+
+contract Writes {
+    uint256 public total;
+    uint256 touched;
+
+    function set(uint256 x) external {
+        total = x;
+        touched = 0;
+    }
+
+    function fail(uint256 x) external {
+        total = x;
+        require(x < 5, "too much");
+    }
+}
+
+contract Returns {
+    uint256 public total;
+
+    function set(uint256 x) external returns (uint256) {
+        total = x;
+        return x + 1;
+    }
+}
+
+contract Named {
+    uint256 public total;
+
+    function put(uint256 x) external {
+        total = x;
+    }
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func limitMemory() error { return nil }
