@@ -82,6 +82,18 @@ func TestFormsOfChange(t *testing.T) {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}
+	// A target says whether it stands for deleted code.
+	at := strings.Index(string(f.text), ";\n    }")
+	for _, deleted := range []bool{false, true} {
+		change := unified.ChangedLine{Path: "middle.sol", Line: newLineTable(f.text).lineOf(at), Kind: unified.LineAdded, Spans: []unified.Span{{Start: at - 2, End: at}}}
+		if deleted {
+			change.Kind, change.Spans = unified.DeletionAnchor, []unified.Span{{Start: at, End: at}}
+		}
+		m, err := Map(f.outputs, f.table, []unified.ChangedLine{change}, Options{})
+		if err != nil || len(m.Targets) == 0 || m.Targets[0].Deletion != deleted {
+			t.Errorf("deleted %t: %+v, %v", deleted, m.Targets, err)
+		}
+	}
 	// A line that is not there is at the end of the file.
 	for _, at := range []int{0, 99_999} {
 		m, err := Map(f.outputs, f.table, []unified.ChangedLine{{Path: "middle.sol", Line: at}}, Options{})
@@ -185,6 +197,12 @@ contract C {
 				t.Errorf("%s, deleted %t: %s: %s, want %q", name, deleted, l.Status, l.Reason, c.want)
 			}
 		}
+	}
+	const event = "event E();"
+	whole := unified.ChangedLine{Path: "E.sol", Line: 1, Spans: []unified.Span{{Start: 0, End: len(event)}}}
+	m, err := Map([]*compile.Output{{Origin: "build"}}, bytecode.NewTable(nil), []unified.ChangedLine{whole}, Options{Heads: map[string][]byte{"E.sol": []byte(event)}})
+	if err != nil || m.Lines[0].Status != NoBytecode {
+		t.Errorf("a change up to the end: %+v, %v", m, err)
 	}
 	beyond := unified.ChangedLine{Path: "C.sol", Line: 1, Spans: []unified.Span{{Start: 0, End: len(source) + 1}}}
 	if got := idleText([]byte(source), nil, beyond); got != "" {

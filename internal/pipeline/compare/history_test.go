@@ -41,7 +41,7 @@ func TestHistory(t *testing.T) {
 	if seeds := first.Seeds(d.Space); len(seeds) != 0 {
 		t.Errorf("the first run has %d seeds", len(seeds))
 	}
-	r := &report.Report{Findings: []report.Finding{finding("SL-1", "breaks.json"), finding("SL-2", "fixed.json"), finding("SL-3", "stale.json"), finding("SL-4", "withheld.json")}}
+	r := &report.Report{Findings: []report.Finding{finding("SL-3", "stale.json"), finding("SL-1", "breaks.json"), finding("SL-2", "fixed.json"), finding("SL-4", "withheld.json")}}
 	first.Compare(r, d, judge, log)
 	first.Write(r, sequence, log)
 	if w := log.Warnings(); len(w) > 0 {
@@ -81,7 +81,8 @@ func TestHistoryFile(t *testing.T) {
 		`{"version": 1, "findings": []}`: "",
 		`{"version": 9}`:                 "it has format version 9",
 		`[`:                              "unexpected end of JSON input",
-		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept) + `{}]}`: "it has 201 findings; the limit is 200",
+		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept) + `{}]}`:   "it has 201 findings; the limit is 200",
+		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept-1) + `{}]}`: "200 findings of earlier runs left out",
 	} {
 		file := filepath.Join(t.TempDir(), "findings.json")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

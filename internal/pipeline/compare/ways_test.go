@@ -143,6 +143,27 @@ func TestUnprivileged(t *testing.T) {
 	}
 }
 
+// TestBreaks: a sequence shows a finding if its last call does.
+func TestBreaks(t *testing.T) {
+	sides := waysSides(t)
+	h := headOf(t, sides[0].Head, "Pair")
+	f := found(t, h, "Pair.spend(uint256) args (9)")
+	c := comparing(t, h, sides, f)
+	for calls, want := range map[string]bool{
+		"Pair.spend(uint256) args (9)":                               true,
+		"Pair.spend(uint256) args (8)":                               false, // another assertion
+		"Pair.spend(uint256) args (1)\nPair.spend(uint256) args (9)": true,
+		"Pair.spend(uint256) args (9)\nPair.spend(uint256) args (1)": false,
+	} {
+		if _, got := c.head.breaks(f, parse(t, h, calls)); got != want {
+			t.Errorf("%q: %t", calls, got)
+		}
+	}
+	if _, got := c.head.breaks(f, nil); got {
+		t.Error("no calls show something")
+	}
+}
+
 // TestLater: calls that the base refuses until its time has come break it then, and that is no campaign's luck.
 func TestLater(t *testing.T) {
 	sides := waysSides(t)
