@@ -7,6 +7,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // minimize makes a sequence smaller while keeps returns true for it; it must be true for
@@ -14,7 +15,8 @@ import (
 // from some point on.
 //
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
-// Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
+// Hildebrandt, TSE 2002), contracts of the World take the place of those that are deployed, and calls of one function are joined into
+// one of their sum. Then
 // what an attacker's contract does is left out where it can be, and who is the contract is an
 // account again. Then words are simplified: all of a call to zero, else each to zero, else to one, else to a smaller number by
 // halving, and finally to a round one. When nothing of that changes anything, what takes two
@@ -25,7 +27,7 @@ import (
 func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
 	m := minimizer{space, keeps}
 	for {
-		plainer := m.plainWords(m.plainScripts(m.joinCalls(m.dropCalls(seq))))
+		plainer := m.plainWords(m.plainScripts(m.joinCalls(m.dropDeployments(m.dropCalls(seq)))))
 		if plainer.Equal(seq) {
 			plainer = m.plainEqual(m.dropPairs(seq))
 		}
@@ -59,6 +61,46 @@ func (m minimizer) dropCalls(seq input.Sequence) input.Sequence {
 		}
 	}
 	return seq
+}
+
+// dropDeployments drops calls that deploy a contract of which the World has one, which then takes its place.
+func (m minimizer) dropDeployments(seq input.Sequence) input.Sequence {
+	for at := 0; at < len(seq); {
+		if other, ok := m.withoutDeployment(seq, at); ok && m.keeps(other) {
+			seq = other
+		} else {
+			at++
+		}
+	}
+	return seq
+}
+
+// withoutDeployment is the sequence without the call that deploys a contract, whose calls the World's own gets; false where it deploys
+// none, or the World has none that is called so.
+func (m minimizer) withoutDeployment(seq input.Sequence, at int) (input.Sequence, bool) {
+	if seq[at].Function.Kind != input.Constructor || len(seq) == 1 {
+		return nil, false
+	}
+	fresh := seq[at].Instance
+	own := slices.IndexFunc(m.space.Instances, func(in input.Instance) bool {
+		return !in.Fresh && !in.Asked && in.Contract == m.space.Instances[fresh].Contract
+	})
+	if own < 0 {
+		return nil, false
+	}
+	other := slices.Delete(seq.Clone(), at, at+1)
+	for i := range other {
+		call := &other[i]
+		call.Args = abi.ReplaceAddress(call.Args, call.Function.Inputs, m.space.Instances[fresh].Address, m.space.Instances[own].Address)
+		if call.Instance != fresh {
+			continue
+		}
+		if call.Function.Kind == input.Constructor || !slices.Contains(m.space.Instances[own].Functions, call.Function) {
+			return nil, false
+		}
+		call.Instance = own
+	}
+	return other, true
 }
 
 // dropPairs drops two calls at once where neither can be dropped alone: one undoes the other, such as a pause and what ends it.

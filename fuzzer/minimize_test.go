@@ -263,3 +263,25 @@ func TestMinimizeJoinsCalls(t *testing.T) {
 		t.Errorf("%d calls are left, of %v and more", len(got), got[0].Value.Uint64())
 	}
 }
+
+// TestMinimizeDropsDeployments: what a contract of the World shows as well, is shown by it.
+func TestMinimizeDropsDeployments(t *testing.T) {
+	p := open(t, "planted/constructor.sol")
+	const seq = "user1 Configured#new.constructor(uint256) args (7); user2 Configured#new.use(uint256) args (3)"
+	for _, test := range []struct {
+		fresh bool // only what a sequence deploys shows it
+		want  string
+	}{
+		{false, "user2 Configured.use(uint256) args (0)"},
+		{true, "user1 Configured#new.constructor(uint256) args (0); user2 Configured#new.use(uint256) args (0)"},
+	} {
+		got := minimize(p.space, parse(t, p.space, seq), func(seq input.Sequence) bool {
+			last := &seq[len(seq)-1]
+			fresh := p.space.Instances[last.Instance].Fresh
+			return last.Function.Name == "use" && last.Sender == 2 && fresh == (len(seq) > 1) && (fresh || !test.fresh)
+		})
+		if text := format(p.space, got); text != test.want {
+			t.Errorf("left is %s, want %s", text, test.want)
+		}
+	}
+}
