@@ -20,7 +20,7 @@ import (
 
 // TestMachine: a generated contract compiles, and its target takes all of its milestones, in order.
 func TestMachine(t *testing.T) {
-	const odds, k = 4, 4
+	const odds, k = 16, 4
 	m := newMachine(3, k, odds)
 	if m.source() != newMachine(3, k, odds).source() || m.source() == newMachine(4, k, odds).source() {
 		t.Error("one seed makes two contracts, or two make one")
