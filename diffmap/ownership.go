@@ -24,8 +24,13 @@ import (
 //   - Tokens that make no code but change the code behind them (else, unchecked,
 //     assembly, a modifier's header) stand for the first statement behind them.
 
+// nodeSet is a set of nodes, by their numbers.
+type nodeSet map[int32]struct{}
+
+func (s nodeSet) add(n int32) { s[n] = struct{}{} }
+
 // owners adds to set the nodes that a changed token belongs to.
-func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
+func (t *sourceTree) owners(token solidity.Token, set nodeSet) {
 	n := t.innermost(token.Start)
 	message, inMessage := t.messageOf(n)
 	switch {
@@ -55,7 +60,7 @@ func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
 // nextStatement adds the statement behind n in the same block: where that runs, n
 // has run. It stands for a statement like "x = 5" of which the compiler leaves
 // nothing but the order of values on the stack.
-func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
+func (t *sourceTree) nextStatement(n int32, set nodeSet) {
 	block := t.nodes[n].parent
 	if t.nodes[block].kind != bodyNode || t.nodes[n].astType() == "YulFunctionDefinition" {
 		return
@@ -70,7 +75,7 @@ func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
 // wholeAssembly adds the inline assembly that n is part of, if the compiler writes
 // one range for all of it (via-IR) and all of it runs in a row. It reports whether
 // that is so.
-func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
+func (t *sourceTree) wholeAssembly(n int32, set nodeSet) bool {
 	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
 	if !ok || !t.nodes[block].code {
 		return false
@@ -81,7 +86,7 @@ func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 		t.inARow[block] = inARow
 	}
 	if inARow {
-		set[block] = true
+		set.add(block)
 	}
 	return inARow
 }
@@ -151,7 +156,7 @@ func (n *treeNode) mayOwn() bool {
 // climb adds the nearest node from n upwards that has code, and reports whether
 // there is one. stop is where it stopped: there, else at the statement, function,
 // block or declaration that n is part of, or the last node that runs whenever n does.
-func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32, found bool) {
+func (t *sourceTree) climb(n int32, set nodeSet) (stop int32, found bool) {
 	if message, ok := t.messageOf(n); ok {
 		n = message
 		call := t.nodes[n].parent
@@ -162,7 +167,7 @@ func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32, found bool)
 	for {
 		node := &t.nodes[n]
 		if node.mayOwn() {
-			set[n] = true
+			set.add(n)
 			return n, true
 		}
 		if node.kind != expressionNode || t.runsConditionally(n) {
@@ -212,7 +217,7 @@ func (t *sourceTree) runsConditionally(n int32) bool {
 // n, or of a node around it up to stop. It reports whether there is any. Nothing
 // runs behind a declaration; behind a modifier's placeholder comes what follows
 // it in the block.
-func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool {
+func (t *sourceTree) forward(n, stop int32, offset int, set nodeSet) bool {
 	if t.nodes[stop].astType() == "PlaceholderStatement" {
 		stop = t.nodes[stop].parent
 	}
@@ -233,7 +238,7 @@ func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool
 
 // surely adds the nodes with code that run whenever n is entered, and reports
 // whether there are any. A block stands for its first statement with code.
-func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
+func (t *sourceTree) surely(n int32, set nodeSet) bool {
 	node := &t.nodes[n]
 	if node.kind == declarationNode || node.astType() == "YulFunctionDefinition" || !t.holdsCode[n] {
 		return false // a function's code runs where it is called
@@ -248,7 +253,7 @@ func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
 	}
 	found := node.mayOwn()
 	if found {
-		set[n] = true
+		set.add(n)
 	}
 	if node.ast == nil && found {
 		return true // which parts of unknown assembly run always is unknown
@@ -268,7 +273,7 @@ func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
 // gapOwners adds the nodes that code deleted at offset belonged to. anchor is
 // the statement that stands for it when whole statements went, −1 when the
 // deleted code was part of a node that is still there.
-func (t *sourceTree) gapOwners(offset int, set map[int32]bool) (anchor int32) {
+func (t *sourceTree) gapOwners(offset int, set nodeSet) (anchor int32) {
 	n := t.around(offset)
 	if kind := t.nodes[n].kind; kind == bodyNode || kind == declarationNode {
 		ended, ok := t.endingAt(n, offset)
@@ -300,7 +305,7 @@ func (t *sourceTree) endingAt(n int32, offset int) (int32, bool) {
 
 // followingStatement finds the statement that now follows offset in block n, or
 // after the blocks around it; else the function itself.
-func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool) int32 {
+func (t *sourceTree) followingStatement(n int32, offset int, set nodeSet) int32 {
 	for ; ; n = t.nodes[n].parent {
 		node := &t.nodes[n]
 		switch node.kind {
@@ -312,7 +317,7 @@ func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool)
 			}
 		case functionNode:
 			if node.code {
-				set[n] = true
+				set.add(n)
 			} else {
 				t.surely(n, set)
 			}

@@ -120,7 +120,7 @@ func TestTokensMapIntoTheirStatement(t *testing.T) {
 				if _, ok := tree.callable(n); !ok {
 					continue
 				}
-				set := map[int32]bool{}
+				set := nodeSet{}
 				tree.owners(token, set)
 				holder, _ := tree.enclosing(n, func(n *treeNode) bool { return n.kind != expressionNode && n.kind != messageNode })
 				for owner := range set {
@@ -214,7 +214,7 @@ func FuzzSourceTree(f *testing.F) {
 		tree.seal()
 		tree.validate(t)
 		for _, token := range tree.tokens {
-			set := map[int32]bool{}
+			set := nodeSet{}
 			tree.owners(token, set)
 			tree.gapOwners(token.Start, set)
 			for n := range set {

@@ -229,7 +229,7 @@ func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selecti
 	sel := selections[id]
 	tree := sel.tree
 	for _, change := range changes {
-		set := map[int32]bool{}
+		set := nodeSet{}
 		anchor := tree.changedNodes(change, set)
 		key := lineKey{change.Path, change.Line}
 		if anchor >= 0 && change.Kind == unified.DeletionAnchor {
@@ -269,7 +269,7 @@ func selectUses(selections map[int]*selection, uses []*compile.Node, state *line
 		if !ok {
 			continue
 		}
-		set := map[int32]bool{}
+		set := nodeSet{}
 		sel.tree.climb(n, set)
 		for n := range set {
 			sel.lines[n] = append(sel.lines[n], owner{state, ""})
@@ -282,7 +282,7 @@ func selectUses(selections map[int]*selection, uses []*compile.Node, state *line
 
 // changedNodes adds the nodes that a changed line stands for. anchor is the
 // statement that follows deleted statements, else −1.
-func (t *sourceTree) changedNodes(change unified.ChangedLine, set map[int32]bool) (anchor int32) {
+func (t *sourceTree) changedNodes(change unified.ChangedLine, set nodeSet) (anchor int32) {
 	anchor = -1
 	for _, span := range change.Spans {
 		if span.Start < span.End {
@@ -296,7 +296,7 @@ func (t *sourceTree) changedNodes(change unified.ChangedLine, set map[int32]bool
 		if span.Start != span.End || span.Start > len(t.text) {
 			continue
 		}
-		gap := map[int32]bool{}
+		gap := nodeSet{}
 		following := t.gapOwners(span.Start, gap)
 		if following >= 0 && code {
 			continue // the line itself has changed code: no need for the next statement

@@ -55,12 +55,12 @@ func tokenListing(tree *sourceTree, output *compile.Output) string {
 		flush("", 0)
 	}
 	list("changed", func(token solidity.Token) string {
-		set := map[int32]bool{}
+		set := nodeSet{}
 		tree.owners(token, set)
 		return tree.names(set)
 	})
 	list("unowned", func(token solidity.Token) string {
-		set := map[int32]bool{}
+		set := nodeSet{}
 		if tree.owners(token, set); len(set) > 0 {
 			return ""
 		}
@@ -76,11 +76,11 @@ func tokenListing(tree *sourceTree, output *compile.Output) string {
 		return state.function + string(state.verdict.status) + ": " + state.verdict.reason
 	})
 	gap := func(offset int) string {
-		set := map[int32]bool{}
+		set := nodeSet{}
 		anchor := tree.gapOwners(offset, set)
 		said := tree.names(set)
 		if anchor >= 0 {
-			said += fmt.Sprintf(" (anchor %s)", tree.names(map[int32]bool{anchor: true}))
+			said += fmt.Sprintf(" (anchor %s)", tree.names(nodeSet{anchor: {}}))
 		}
 		return said
 	}
@@ -96,7 +96,7 @@ func tokenListing(tree *sourceTree, output *compile.Output) string {
 }
 
 // names are the beginnings of nodes, with their lines.
-func (t *sourceTree) names(set map[int32]bool) string {
+func (t *sourceTree) names(set nodeSet) string {
 	var names []string
 	for _, n := range slices.Sorted(maps.Keys(set)) {
 		text := strings.Join(strings.Fields(string(t.text[t.nodes[n].start:t.nodes[n].end])), " ")
@@ -151,7 +151,7 @@ func ownersOf(t *testing.T, tree *sourceTree, word string) string {
 	t.Helper()
 	for _, token := range tree.tokens {
 		if string(tree.text[token.Start:token.End]) == word {
-			set := map[int32]bool{}
+			set := nodeSet{}
 			tree.owners(token, set)
 			return tree.names(set)
 		}
@@ -209,7 +209,7 @@ func TestAfterDeclarations(t *testing.T) {
 	tree := handmade(t, text, madeNode{"ContractDefinition", text, "", false}, madeNode{"ModifierDefinition", "modifier m() { x; }", "", false},
 		madeNode{"Block", "{ x; }", "body", false}, madeNode{"ExpressionStatement", "x", "", true})
 	for at, want := range map[string]string{"; } }": ` "x"`, "} }": ` "x" (anchor "modifier m() { x; }")`, "uint": "", "modifier": ""} {
-		set := map[int32]bool{}
+		set := nodeSet{}
 		anchor := tree.gapOwners(strings.Index(text, at), set)
 		got := strings.TrimPrefix(tree.names(set), "1")
 		if anchor >= 0 {
