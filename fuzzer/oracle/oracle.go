@@ -40,7 +40,8 @@ type Oracle struct {
 	// Check calls report for everything it sees in the execution, in order of
 	// the frames.
 	Check func(exec *evm.Execution, report func(Observation))
-	// Examine is Check for an oracle that has to know more than the execution.
+	// Examine is Check for an oracle that has to know more than the execution. It is asked about executions that show something new, or
+	// that [IsSuspect]; Check about all.
 	Examine func(s *Scene, report func(Observation))
 	// Places lists the instructions of a program at which the oracle may see
 	// something, sorted, as far as the code tells: the campaign steers toward them
