@@ -150,8 +150,8 @@ func TestSameCode(t *testing.T) {
 	golden.Check(t, "testdata/status/same.out", b.String())
 }
 
-// TestIdleText: what changed in a source that is in no build is no code that runs only if every token of it is in a declaration
-// that is none, or around the members of a contract.
+// TestIdleText: what changed in a source that no build has cannot run only if every token of it is in a declaration without code, or
+// around the members of a contract.
 func TestIdleText(t *testing.T) {
 	const source = `pragma solidity ^0.8.0;
 import "./A.sol";

@@ -177,7 +177,7 @@ func TestWholeAssembly(t *testing.T) {
 	if got := ownersOf(t, handmade(t, text, without...), "a"); got != "" {
 		t.Errorf("without a range for all of it: %s", got)
 	}
-	// What follows it without a space is no part of it.
+	// What follows it without a space does not belong to it.
 	if got := ownersOf(t, handmade(t, text, append(parts, madeNode{"ExpressionStatement", "x = 5", "", true})...), "a"); got != `1 "assembly{ a := 1 b : …"` {
 		t.Errorf("before other code: %s", got)
 	}

@@ -255,9 +255,36 @@ func (p *pathfinder) decisionOf(side within) (at int, taken bool) {
 	return at, false
 }
 
-// withHelpers runs the base with calls before its last one that write what it reads, drawn from those known, and leads them to the
-// elements that it reads. Nil where there is no room, or the task is over.
+// withHelpers runs the base with helpers before its last call, and leads them to the elements that it reads. Nil where the sequence has
+// no room for them, or the task is over.
 func (h *helpers) withHelpers() *point {
+	helped := h.compose()
+	if helped == nil {
+		return nil
+	}
+	h.tried.forget()
+	led := map[int]bool{} // to an element that is read; it may be of one only
+	for {
+		exec, _, ok := h.try(h.ctx, helped, h.b)
+		if !ok {
+			h.ended = true
+			return nil
+		}
+		h.step.begin(nil, lead{sequence: helped, joined: true}, exec, false, maxSubstitutions)
+		leads := h.keySubstitution.toward(h.step, len(helped)-1)
+		at := slices.IndexFunc(leads, func(l lead) bool { return l.substituted != nil && !led[l.substituted.call] })
+		if at < 0 {
+			there := h.point(helped, exec)
+			h.read(there, exec)
+			return there
+		}
+		led[leads[at].substituted.call] = true
+		helped = leads[at].sequence
+	}
+}
+
+// compose puts calls that write what the base reads before its last one, drawn from those known; nil where there is room for none.
+func (h *helpers) compose() input.Sequence {
 	seq := h.base.sequence
 	last := len(seq) - 1
 	helped := seq[:last:last]
@@ -284,24 +311,5 @@ func (h *helpers) withHelpers() *point {
 	if helpers == 0 {
 		return nil
 	}
-	helped = append(helped, seq[last])
-	h.tried.forget()
-	led := map[int]bool{} // to an element that is read; it may be of one only
-	for {
-		exec, _, ok := h.try(h.ctx, helped, h.b)
-		if !ok {
-			h.ended = true
-			return nil
-		}
-		h.step.begin(nil, lead{sequence: helped, joined: true}, exec, false, maxSubstitutions)
-		leads := h.keySubstitution.toward(h.step, len(helped)-1)
-		at := slices.IndexFunc(leads, func(l lead) bool { return l.substituted != nil && !led[l.substituted.call] })
-		if at < 0 {
-			there := h.point(helped, exec)
-			h.read(there, exec)
-			return there
-		}
-		led[leads[at].substituted.call] = true
-		helped = leads[at].sequence
-	}
+	return append(helped, seq[last])
 }

@@ -238,7 +238,7 @@ func TestPushes(t *testing.T) {
 	}
 }
 
-// TestMadeAlong: a call is made along a prefix in front of its last block, and in that where nothing is proved: else only its entry is.
+// TestMadeAlong: a call is made along a prefix before its last block, and in that block where nothing is proved: else only its entry is.
 func TestMadeAlong(t *testing.T) {
 	for at, want := range map[int][2]bool{0: {true, true}, 3: {true, true}, 4: {true, false}, 5: {false, false}, 6: {false, false}} {
 		if got := [2]bool{madeAlong(Call{At: at}, 5, false), madeAlong(Call{At: at}, 5, true)}; got != want {

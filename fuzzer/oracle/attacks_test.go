@@ -73,7 +73,7 @@ func TestAttack(t *testing.T) {
 	}
 	s.World.Senders = s.World.Senders[1:]
 	if got := s.insider(); got != outsider {
-		t.Errorf("where there is no insider, he is %s", got)
+		t.Errorf("without an insider, insider() is %s", got)
 	}
 	s.World.Senders = nil
 	if got := s.outsider(); got != (common.Address{}) || s.namesOutsider(make([]byte, 64)) {

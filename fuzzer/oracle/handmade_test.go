@@ -97,7 +97,7 @@ func TestPanicPlaces(t *testing.T) {
 		"twice, each once":              {code(selector, 1, selector, 0x11, selector, 1), []uint32{0, 14}, []uint32{7}},
 		"INVALID":                       {code(vm.ADD, vm.INVALID), []uint32{1}, nil},
 		"INVALID that is a check":       {code(vm.ADD, vm.INVALID, vm.JUMPDEST, vm.DIV), nil, nil},
-		"INVALID in front of a Panic":   {code(vm.INVALID, selector, 1), []uint32{0, 1}, nil},
+		"INVALID before a Panic":        {code(vm.INVALID, selector, 1), []uint32{0, 1}, nil},
 		"behind a Panic, and in order":  {code(selector, 1, vm.INVALID), []uint32{0, 7}, nil},
 		"a selector that is cut":        {code(selector[:3], 1), nil, nil},
 		"the selector is in a constant": {code(append([]byte{1}, selector...), 1), nil, nil},
@@ -256,7 +256,7 @@ func TestWrites(t *testing.T) {
 		"no program":    {evm.Frame{Parent: -1, Storage: []evm.StorageAccess{{PC: 3, Write: true}}}, false},
 		"other program": {evm.Frame{Parent: -1, Program: &bytecode.Program{ID: p.ID + 1}, Storage: []evm.StorageAccess{{PC: 3, Write: true}}}, false},
 	} {
-		exec := &evm.Execution{ // in front of it, and in another call, are frames that do not
+		exec := &evm.Execution{ // before it, and in another call, are frames that do not
 			Frames: []evm.Frame{frame(evm.Success, true, 3), {Parent: -1}, c.last},
 			Calls:  []evm.CallResult{{Frames: [2]int{0, 1}}, {Frames: [2]int{1, 3}, Outcome: c.last.Outcome}},
 		}

@@ -202,7 +202,7 @@ func TestUnexplainedChecks(t *testing.T) {
 	}
 }
 
-// TestNoMachine: what takes further runs is silent where there is no machine for them, or where it is not worth one.
+// TestNoMachine: what takes further runs is silent without a machine for them, or where it is not worth one.
 func TestNoMachine(t *testing.T) {
 	_, p := contractOfCode(t, `[{"type":"function","name":"owner","inputs":[],"outputs":[{"type":"address"}],"stateMutability":"view"}]`, code(vm.CALL))
 	outsider := common.Address{0xee}
