@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
@@ -170,7 +171,7 @@ func TestActionForeignOwner(t *testing.T) {
 		bin := t.TempDir()
 		// git's own switch for testing what it does in another user's folder.
 		script := "#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec " + real + " \"$@\"\n"
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		if err := programfile.Write(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command(filepath.Join(bin, "git"), "-C", s.workspace, "status").CombinedOutput(); err == nil || !strings.Contains(string(out), "dubious ownership") {

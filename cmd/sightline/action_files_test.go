@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sightline-evm/sightline/internal/action"
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"go.yaml.in/yaml/v3"
 )
@@ -150,7 +151,7 @@ func (s *scene) native() *exec.Cmd {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\nexec " + program + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(folder, "sightline"), []byte(script), 0o755); err != nil {
+	if err := programfile.Write(filepath.Join(folder, "sightline"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	cmd := s.command()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -126,7 +127,7 @@ func TestGitDiffHostileConfig(t *testing.T) {
 	r := newRepo(t)
 	trap := filepath.Join(r.dir, "trap")
 	ran := filepath.Join(r.dir, "ran")
-	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho ran >> '"+ran+"'\n"), 0o755); err != nil {
+	if err := programfile.Write(trap, []byte("#!/bin/sh\necho ran >> '"+ran+"'\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	r.write("A.sol", "contract A {\n    uint x;\n\n    uint z;\n}\n")
@@ -141,7 +142,7 @@ func TestGitDiffHostileConfig(t *testing.T) {
 		r.git("config", key, value)
 	}
 	for _, hook := range []string{"post-index-change", "fsmonitor-watchman"} {
-		if err := os.WriteFile(filepath.Join(r.dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho ran >> '"+ran+"'\n"), 0o755); err != nil {
+		if err := programfile.Write(filepath.Join(r.dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho ran >> '"+ran+"'\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -336,7 +337,7 @@ func TestGitDisagrees(t *testing.T) {
 	} {
 		bin := t.TempDir()
 		script := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\" || exit\ncase \" $* \" in\n*' --raw '*) %s;;\n*' diff '*) %s;;\nesac\n", real, c.raw, c.patch)
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		if err := programfile.Write(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sightline-evm/sightline/internal/programfile"
 )
 
 // git runs git as a user would, with a fixed identity and no configuration.
@@ -203,7 +205,7 @@ func fakeGit(t *testing.T, folder, log string) {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\n{ id -u; env; echo \"$@\"; } >> '" + log + "'\nexec " + program + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(folder, "git"), []byte(script), 0o755); err != nil {
+	if err := programfile.Write(filepath.Join(folder, "git"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -173,7 +173,7 @@ var allowances = map[string][]string{
 	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
 		"internal/atomicfile", "internal/bytecode"},
 	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
-	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile"},
+	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile", "internal/programfile"},
 	// What foundry.toml and the other tools' files say.
 	"diffmap/compile/settings": {"diffmap/compile/reading"},
 	"diffmap/compile/child":    {"diffmap/compile/reading"},
@@ -208,9 +208,10 @@ var allowances = map[string][]string{
 	// A GitHub for tests: it knows the API's description and git, not who calls.
 	"internal/testing/fakegithub": {},
 	"internal/layering":           {},
-	"internal/soljson":            {},
+	"internal/soljson":            {"internal/programfile"},
 	"internal/soljson/standin":    {"internal/soljson"}, // in the place of node, for tests
 	"internal/atomicfile":         {},
+	"internal/programfile":        {},
 	"internal/workflows":          {},
 	"internal/testing/testsolc":   {"internal/bytecode", "internal/soljson"},
 	"internal/testing/testforge":  {"internal/soljson", "internal/testing/testsolc"},

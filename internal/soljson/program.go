@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/programfile"
 )
 
 // program is a solc in JavaScript, see there.
@@ -31,7 +33,7 @@ func Program(folder, soljson string) (string, error) {
 	}
 	path := filepath.Join(folder, "solc")
 	text := strings.Replace(program, variable, fmt.Sprintf("%q", soljson), 1)
-	return path, os.WriteFile(path, []byte(text), 0o755)
+	return path, programfile.Write(path, []byte(text), 0o755)
 }
 
 // variable is what a program has the path of its compiler in place of.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/sightline-evm/sightline/internal/programfile"
 )
 
 // Files of a folder that [StandIn] fills.
@@ -40,7 +42,7 @@ func StandIn(folder, modules string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(folder, "node"), program, 0o755), os.Symlink(node, filepath.Join(folder, Node))); err != nil {
+	if err := errors.Join(programfile.Write(filepath.Join(folder, "node"), program, 0o755), os.Symlink(node, filepath.Join(folder, Node))); err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(folder, Socket)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/workflowfile"
 )
 
@@ -259,7 +260,7 @@ func TestPinBases(t *testing.T) {
 	for answer, works := range map[string]bool{digest: true, "": false, "sha256:abc": false, digest + "\nx": false} {
 		dir := t.TempDir()
 		docker := "#!/bin/sh\nprintf '%s' '" + answer + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(docker), 0o755); err != nil {
+		if err := programfile.Write(filepath.Join(dir, "docker"), []byte(docker), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, "Dockerfile")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/child"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -146,7 +147,7 @@ func TestNativeSolc(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "solc")
 	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'solc, the solidity compiler commandline interface'; echo 'Version: 0.8.21+commit.d9974bed.Linux.g++'; else echo \"$*\"; cat; fi\n"
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+	if err := programfile.Write(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, env := range []string{"SOLC", "PATH"} {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -117,7 +118,7 @@ func TestDownload(t *testing.T) {
 	}
 	canary := filepath.Join(t.TempDir(), "ran")
 	for range 2 {
-		if err := os.WriteFile(kept[0], []byte("#!/bin/sh\ntouch "+canary+"\n"), 0o755); err != nil {
+		if err := programfile.Write(kept[0], []byte("#!/bin/sh\ntouch "+canary+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		forgetDownloads()

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/child"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/programfile"
 )
 
 // This file keeps compilers that a change brings from running. What lies in the checkout, and
@@ -178,17 +178,7 @@ func (c *Compiler) run(ctx context.Context, arguments func(path string) []string
 		}
 	}
 	process := child.Process{Argv: arguments(path), Files: []string{path}, Input: input, Limit: limit, Path: c.searchPath}
-	output, err := process.Run(ctx)
-	// Another child that is being started may still hold the copy open for writing, see
-	// go.dev/issue/22315.
-	for range 50 {
-		if !errors.Is(err, syscall.ETXTBSY) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-		output, err = process.Run(ctx)
-	}
-	return output, err
+	return process.Run(ctx)
 }
 
 // place writes the program into a folder of ours, where every user may read it.
@@ -204,10 +194,7 @@ func (c *Compiler) place(folder string) (string, error) {
 			return "", err
 		}
 	}
-	if err := os.WriteFile(name, c.program, 0o700); err != nil {
-		return "", err
-	}
-	return name, os.Chmod(name, mode)
+	return name, programfile.Write(name, c.program, mode)
 }
 
 // notOfficial says of a compiler of the checkout that it is not used.
