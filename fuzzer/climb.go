@@ -102,12 +102,12 @@ func (p *pathfinder) again(seq input.Sequence) (next input.Sequence, changed boo
 		if at < 0 {
 			return nil, false
 		}
-		solved, trials, _ := there.formulas.Satisfy(p.rand, at, firstTrials)
-		p.b.trials += uint64(trials)
-		if solved == nil {
+		outcome := there.formulas.Satisfy(p.rand, at, firstTrials)
+		p.b.trials += uint64(outcome.Trials)
+		if outcome.Sequence == nil {
 			return nil, false
 		}
-		next, changed = solved, true
+		next, changed = outcome.Sequence, true
 	}
 	return nil, false
 }

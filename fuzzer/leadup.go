@@ -215,8 +215,8 @@ func (h *helpers) through(there *point, g passage) bool {
 		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
 			return false // no call has helped
 		}
-		next, can := h.satisfyAt(at, leadUpTrials)
-		if can && d.PC == side.pc {
+		next, outcome := h.satisfyAt(at, leadUpTrials)
+		if outcome.Turns && d.PC == side.pc {
 			h.noteMovable(side.branchSide)
 		}
 		if next == nil {

@@ -84,6 +84,9 @@ func (c *Campaign) mergeMovable(b *batch) {
 	for _, side := range b.movable {
 		c.suite.addResisting(side)
 	}
+	for _, side := range b.refuted {
+		c.suite.refute(side, b.task.seed)
+	}
 }
 
 // mergeDemands adds the branch sides that demand longer sequences, and counts the

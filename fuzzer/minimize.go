@@ -119,7 +119,7 @@ func (m minimizer) dropPairs(seq input.Sequence) input.Sequence {
 }
 
 // joinCalls joins two calls of a function into one, as long as that keeps: ten payments
-// become one.
+// become one, of the first one's sender. So none needs an account that it did not need before.
 func (m minimizer) joinCalls(seq input.Sequence) input.Sequence {
 	for i := 0; i < len(seq); i++ {
 		for j := i + 1; j < len(seq); {
@@ -138,7 +138,7 @@ func (m minimizer) joinCalls(seq input.Sequence) input.Sequence {
 // false when they differ in anything else, or a sum does not fit.
 func (m minimizer) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	a, b := &seq[i], &seq[j]
-	if a.Instance != b.Instance || a.Function != b.Function || a.Sender != b.Sender || a.Script != nil || b.Script != nil {
+	if a.Instance != b.Instance || a.Function != b.Function || a.Script != nil || b.Script != nil {
 		return nil, false
 	}
 	words := input.AppendCallWords(nil, seq, i)
@@ -147,6 +147,9 @@ func (m minimizer) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	}
 	out := slices.Delete(seq.Clone(), j, j+1)
 	for _, word := range words {
+		if word.Kind == input.SenderWord {
+			continue
+		}
 		other := word
 		other.Call = j
 		x, _ := m.space.Get(seq, word)

@@ -262,6 +262,14 @@ func TestMinimizeJoinsCalls(t *testing.T) {
 	if len(got) != 2 || got[0].Value.Uint64()+got[1].Value.Uint64() != 47 {
 		t.Errorf("%d calls are left, of %v and more", len(got), got[0].Value.Uint64())
 	}
+
+	const two = "user1 Crowdsale.invest() value 20; user2 Crowdsale.invest() value 20; user2 Crowdsale.refund()"
+	got = minimize(p.space, parse(t, p.space, two), func(seq input.Sequence) bool {
+		return seq[0].Value.Uint64() >= 40 || len(seq) == 3 && seq[0].Value.Uint64()+seq[1].Value.Uint64() >= 40
+	})
+	if text := format(p.space, got); text != "user1 Crowdsale.invest() value 40" {
+		t.Errorf("what two paid is %s", text)
+	}
 }
 
 // TestMinimizeDropsDeployments: what a contract of the World shows as well, is shown by it.

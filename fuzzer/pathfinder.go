@@ -37,6 +37,8 @@ type pathfinder struct {
 	base  *point
 	last  []input.Branch // of the base's last call
 	ended bool           // the task is over
+	// refuted are sides that no numbers of the base take.
+	refuted map[branchSide]bool
 	// diverged are runs that were to get through a branch, and left the path before it.
 	diverged []*point
 	// randomized are runs of the base with random words in the last call, see
@@ -46,11 +48,12 @@ type pathfinder struct {
 }
 
 func (w *worker) newPathfinder(ctx context.Context, b *batch) *pathfinder {
-	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b}
+	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b, refuted: map[branchSide]bool{}}
 }
 
 func (p *pathfinder) rebase(base *point) {
 	p.base, p.last, p.randomized = base, base.branches, nil
+	clear(p.refuted)
 }
 
 // point copies what solving needs of a run.

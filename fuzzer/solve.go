@@ -122,6 +122,7 @@ func (p *pathfinder) advance() bool {
 	if p.solveByFormulas(targets) {
 		return true
 	}
+	targets = slices.DeleteFunc(targets, func(target int) bool { return p.refuted[sideOf(&p.last[target])] })
 	if p.ended || len(targets) == 0 {
 		return false
 	}
@@ -185,6 +186,10 @@ func (p *pathfinder) retrySide(side branchSide) {
 	if next := p.satisfy(at, firstTrials<<min(tries, doublings)); next != nil {
 		p.rebase(next)
 		p.solveOnward()
+		return
+	}
+	if p.refuted[side] {
+		p.b.refuted = append(p.b.refuted, side)
 		return
 	}
 	if p.ended || p.b.trials > before && tries%retraceInterval != 0 {

@@ -79,7 +79,9 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 			return false
 		}
 		if next == nil {
-			p.resisted[side]++
+			if !p.refuted[side] {
+				p.resisted[side]++
+			}
 			continue
 		}
 		if p.leadsOn(next) {
@@ -154,12 +156,17 @@ func (p *pathfinder) satisfy(target, most int) *point {
 	if at < 0 {
 		return nil
 	}
-	before := p.b.trials
-	next, can := p.satisfyAt(at, most)
-	if can {
-		p.noteMovable(sideOf(&b))
-	} else if p.b.trials > before && !p.moved[sideOf(&b)] {
-		p.moved[sideOf(&b)] = false // for example, masking an argument to its type changes nothing
+	next, outcome := p.satisfyAt(at, most)
+	switch side := sideOf(&b); {
+	case outcome.Refuted:
+		p.refuted[side] = true
+		if d := &p.base.formulas.Decisions()[at]; d.Stored || d.Fed {
+			p.noteMovable(side) // by calls before this one
+		}
+	case outcome.Turns:
+		p.noteMovable(side)
+	case outcome.Trials > 0 && !p.moved[side]:
+		p.moved[side] = false // for example, masking an argument to its type changes nothing
 	}
 	return next
 }
@@ -178,25 +185,25 @@ func (p *pathfinder) readBase() bool {
 	return p.base.formulas != nil
 }
 
-// satisfyAt searches for the other side of a decision of the base. can: some numbers take it, though they may take another way there.
-func (p *pathfinder) satisfyAt(at, most int) (next *point, can bool) {
-	seq, trials, can := p.base.formulas.Satisfy(p.rand, at, most)
-	p.b.trials += uint64(trials)
-	if seq == nil {
-		return nil, can
+// satisfyAt searches for the other side of a decision of the base. next is nil where no run took it.
+func (p *pathfinder) satisfyAt(at, most int) (next *point, outcome input.Outcome) {
+	outcome = p.base.formulas.Satisfy(p.rand, at, most)
+	p.b.trials += uint64(outcome.Trials)
+	if outcome.Sequence == nil {
+		return nil, outcome
 	}
-	exec, _, ok := p.try(p.ctx, seq, p.b)
+	exec, _, ok := p.try(p.ctx, outcome.Sequence, p.b)
 	if !ok {
 		p.ended = true
-		return nil, can
+		return nil, outcome
 	}
-	next = p.point(seq, exec)
+	next = p.point(outcome.Sequence, exec)
 	p.read(next, exec)
 	d := p.base.formulas.Decisions()[at]
 	if next.formulas == nil || !slices.ContainsFunc(next.formulas.Decisions(), func(there input.Decision) bool {
 		return there.PC == d.PC && there.Context == d.Context && there.Taken != d.Taken
 	}) {
-		return nil, can
+		return nil, outcome
 	}
-	return next, can
+	return next, outcome
 }

@@ -72,6 +72,7 @@ type batch struct {
 	mismatches    []Fault          // what its machine was wrong about, which ends nothing
 
 	movable []branchSide // whose operands input words move, and that nothing has taken
+	refuted []branchSide // that no numbers of the task's seed take
 
 	analysis        lookahead.Stats
 	analysisSeconds float64

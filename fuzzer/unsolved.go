@@ -24,8 +24,9 @@ const solvingPatience = 256
 
 // resistingSide is an untaken branch side whose operands input words move.
 type resistingSide struct {
-	side  branchSide
-	tries int
+	side    branchSide
+	tries   int
+	refuted *Seed // no numbers of this one take it
 }
 
 // addResisting adds a side whose operands input words move; each worker reports it once.
@@ -33,6 +34,24 @@ func (u *unsolved) addResisting(side branchSide) {
 	if !slices.ContainsFunc(u.resisting, func(y *resistingSide) bool { return y.side == side }) {
 		u.resisting = append(u.resisting, &resistingSide{side: side})
 	}
+}
+
+// refute notes that no numbers of a seed take a side.
+func (u *unsolved) refute(side branchSide, seed *Seed) {
+	for _, y := range u.resisting {
+		if y.side == side {
+			y.refuted = seed
+		}
+	}
+}
+
+// refutedTries is how often a side that no numbers of its closest input take is solved for all the same: calls before it may help. Arbitrary: as
+// often as a worker tries that, in every other try.
+const refutedTries = leadUpInterval * maxLeadUps
+
+// rests reports whether a side is left alone until another input comes closer.
+func (s *Suite) rests(y *resistingSide) bool {
+	return y.tries >= refutedTries && y.refuted != nil && y.refuted == s.nearestTo(y.side)
 }
 
 // Shares of the executions that go to solving, as long as there is something to solve
@@ -112,15 +131,14 @@ func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool, aside bool) *Seed 
 }
 
 // resistingShare: one execution in so many may go to solving for sides that resisted.
-func (u *unsolved) resistingShare() uint64 {
-	if len(u.resisting) == 0 {
-		return resistingShare
+func (s *Suite) resistingShare() uint64 {
+	least := -1
+	for _, y := range s.resisting {
+		if !s.rests(y) && (least < 0 || y.tries < least) {
+			least = y.tries
+		}
 	}
-	least := u.resisting[0].tries
-	for _, y := range u.resisting {
-		least = min(least, y.tries)
-	}
-	return resistingShare * (1 + uint64(least)/manyTries)
+	return resistingShare * (1 + uint64(max(least, 0))/manyTries)
 }
 
 // nextResisting picks the side that was solved for least often, and the closest input to
@@ -129,11 +147,13 @@ func (u *unsolved) resistingShare() uint64 {
 func (s *Suite) nextResisting(ahead bool, skips func(*Seed) bool) (seed *Seed, side *branchSide, tries int) {
 	s.resisting = slices.DeleteFunc(s.resisting, func(y *resistingSide) bool { return s.nearestTo(y.side) == nil }) // taken
 	if ahead {
-		ahead = slices.ContainsFunc(s.resisting, func(y *resistingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
+		ahead = slices.ContainsFunc(s.resisting, func(y *resistingSide) bool {
+			return s.frontier[frontierSide{y.side, true}] != nil && !s.rests(y)
+		})
 	}
 	var best *resistingSide
 	for _, y := range s.resisting {
-		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !skips(s.nearestTo(y.side)) {
+		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !skips(s.nearestTo(y.side)) && !s.rests(y) {
 			best = y
 		}
 	}

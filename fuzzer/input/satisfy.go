@@ -26,17 +26,18 @@ const (
 // time, as WalkSAT does (Selman, Kautz and Cohen, AAAI 1994), with the words that an
 // operand's formula asks for, computed from its result back to a variable (Niemetz, Preiner and Biere,
 // "Propagation based local search for bit-precise reasoning", 2017). It is exact about
-// everything but words read from storage that earlier calls of the sequence did not compute, which count as they were. The sequence is nil when it
-// found none. trials says what the search cost, in assignments that it looked at; with can, some of
-// them took the other side at least.
-func (f *Formulas) Satisfy(r Rand, at, most int) (seq Sequence, trials int, can bool) {
+// everything but words read from storage that earlier calls of the sequence did not compute, which count as they were.
+func (f *Formulas) Satisfy(r Rand, at, most int) Outcome {
 	q := f.newSearch(r, f.before+at)
 	if q == nil {
-		return nil, 0, false
+		return Outcome{}
+	}
+	if q.refuted() {
+		return Outcome{Trials: q.trials(), Refuted: true}
 	}
 	for step := 0; q.work/trialWork < most && (q.seen || q.looked < max(hopeless, most/hopelessShare)); step++ {
 		if len(q.amiss) == 0 {
-			return q.result(), q.trials(), true
+			return Outcome{Sequence: q.result(), Trials: q.trials(), Turns: true}
 		}
 		if step%freshStart == freshStart-1 {
 			q.restart()
@@ -44,7 +45,15 @@ func (f *Formulas) Satisfy(r Rand, at, most int) (seq Sequence, trials int, can 
 		}
 		q.mend(q.amiss[r.IntN(len(q.amiss))])
 	}
-	return nil, q.trials(), q.seen
+	return Outcome{Trials: q.trials(), Turns: q.seen}
+}
+
+// Outcome is what a search came to.
+type Outcome struct {
+	Sequence Sequence // that takes the other side; nil: none was found
+	Trials   int      // what it cost, in assignments that it looked at
+	Turns    bool     // some of them took the other side at least, if not the same way up to there
+	Refuted  bool     // it is certain that no numbers do both
 }
 
 // satisfaction is one search.

@@ -60,8 +60,7 @@ func (h *handmade) solve(seed uint64, most int) Sequence {
 	last := &h.decisions[len(h.decisions)-1]
 	last.taken = !last.taken // what is searched for is its other side
 	defer func() { last.taken = !last.taken }()
-	seq, _, _ := h.Satisfy(rand.New(rand.NewPCG(seed, 1)), len(h.decisions)-1, most)
-	return seq
+	return h.Satisfy(rand.New(rand.NewPCG(seed, 1)), len(h.decisions)-1, most).Sequence
 }
 
 // check computes all terms of a sequence's arguments, and fails when a condition does not hold.

@@ -1,0 +1,479 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
+
+// This file tells of ways that no numbers take them, from the intervals of terms and from which ones are no larger than which others. Code that
+// several functions share is full of such sides: a check that a sum does not wrap, of numbers whose types are too narrow for that, or
+// that a difference does not, after a requirement that says so. A search would look for numbers until it has used up its trials.
+
+// refuteRounds is how often intervals are computed anew of what the conditions say. Arbitrary: few chains are longer.
+const refuteRounds = 3
+
+// refutation is an attempt to show that a search's conditions do not hold at once.
+type refutation struct {
+	*satisfaction
+	same   []int32 // by term, the first that equals it
+	intervals  []interval  // of those
+	shapes map[shape]int32
+	orders map[int32][]order
+	terms  []int32 // that count: those of the conditions, and their operands, in order
+	void   bool    // shown
+}
+
+// shape is what a term is made of; terms of one shape are equal.
+type shape struct {
+	op       vm.OpCode
+	variable int32
+	args     [3]int32
+	value    uint256.Int // of a constant
+}
+
+// order says of a term that another one is as large, or larger.
+type order struct {
+	than   int32
+	larger bool
+}
+
+// refuted reports whether it is certain that no numbers meet all conditions. False says nothing.
+func (q *satisfaction) refuted() bool {
+	r := refutation{satisfaction: q, same: make([]int32, len(q.terms)), intervals: make([]interval, len(q.terms)), orders: map[int32][]order{}}
+	r.count()
+	for _, i := range r.terms {
+		r.intervals[i] = r.initial(i)
+	}
+	for range refuteRounds {
+		r.shapes = make(map[shape]int32, len(r.terms))
+		for _, i := range r.terms {
+			r.derive(i)
+		}
+		for i := range q.wanted {
+			r.holds(q.wanted[i].jump.condition, q.wanted[i].jump.taken)
+		}
+		r.compareOrders()
+		q.work += len(r.terms) * refuteWork
+		if r.void {
+			return true
+		}
+	}
+	return false
+}
+
+// refuteWork: so many terms that a search computes are as much work as one of a round. Estimated.
+const refuteWork = 4
+
+// count lists the terms that count.
+func (r *refutation) count() {
+	counts := make([]bool, len(r.satisfaction.terms))
+	for _, i := range r.needed {
+		counts[i] = true
+		if t := &r.satisfaction.terms[i]; t.variable < 0 {
+			pops, _ := arity(t.op)
+			for _, a := range t.args[:pops] {
+				counts[a] = true
+			}
+		}
+	}
+	for i, yes := range counts {
+		if yes {
+			r.terms = append(r.terms, int32(i))
+		}
+	}
+}
+
+// initial is what a term can be by itself.
+func (r *refutation) initial(i int32) interval {
+	switch t := r.term(i); {
+	case t.variable >= 0:
+		return intervalOf(&r.variables[t.variable])
+	case !t.moves:
+		return only(&t.value)
+	}
+	return anyWord
+}
+
+func (r *refutation) term(i int32) *term { return &r.satisfaction.terms[i] }
+
+// derive finds a term that equals one, and what it can be, as its operands can.
+func (r *refutation) derive(i int32) {
+	t := r.term(i)
+	s := shape{variable: t.variable}
+	switch {
+	case t.variable >= 0:
+	case !t.moves:
+		s.value = t.value
+	default:
+		s.op = t.op
+		pops, _ := arity(t.op)
+		for j, a := range t.args[:pops] {
+			s.args[j] = r.same[a]
+		}
+		if s.args[0] > s.args[1] && (t.op == vm.ADD || t.op == vm.MUL || t.op == vm.AND || t.op == vm.OR || t.op == vm.EQ) {
+			s.args[0], s.args[1] = s.args[1], s.args[0]
+		}
+		if x := r.masked(&s); x >= 0 {
+			r.same[i] = x
+			return
+		}
+	}
+	first, known := r.shapes[s]
+	if !known {
+		first = i
+		r.shapes[s] = i
+	}
+	r.same[i] = first
+	r.narrow(first, &r.intervals[i])
+	if s.op == vm.STOP {
+		return
+	}
+	computed := r.compute(first, &s)
+	r.narrow(first, &computed)
+}
+
+// masked is what a term masks to no effect; −1: it does something else.
+func (r *refutation) masked(s *shape) int32 {
+	if s.op == vm.AND {
+		for j, mask := range s.args[:2] {
+			if m, x := &r.intervals[mask], &r.intervals[s.args[1-j]]; m.isOnly() && isMask(&m.lo) && !m.lo.Lt(&x.hi) {
+				return s.args[1-j]
+			}
+		}
+	}
+	return -1
+}
+
+// compute is what a term can be, as its operands can. Of a sum or a difference that does not wrap it notes what it is larger or smaller than.
+func (r *refutation) compute(i int32, s *shape) interval {
+	a, b := &r.intervals[s.args[0]], &r.intervals[s.args[1]]
+	switch s.op {
+	case vm.ADD:
+		sum, wraps := intervalOfSum(a, b)
+		if wraps && (r.ordered(s.args[0], i, false) || r.ordered(s.args[1], i, false)) { // as a condition says
+			wraps = false
+		}
+		if !wraps {
+			r.order(s.args[0], i, false)
+			r.order(s.args[1], i, false)
+		}
+		return sum
+	case vm.SUB:
+		ordered := r.ordered(s.args[1], s.args[0], false)
+		if ordered {
+			r.order(i, s.args[0], false)
+		}
+		return intervalOfDifference(a, b, ordered)
+	case vm.MUL:
+		product, _ := intervalOfProduct(a, b)
+		return product
+	case vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.ISZERO:
+		return r.comparison(s)
+	case vm.OR:
+		if r.isDivisionCheck(s) {
+			return truths(1, 1)
+		}
+	}
+	return intervalOfWord(s.op, a, b)
+}
+
+// comparison is how a comparison can come out.
+func (r *refutation) comparison(s *shape) interval {
+	a, b := s.args[0], s.args[1]
+	switch s.op {
+	case vm.ISZERO:
+		switch x := &r.intervals[a]; {
+		case x.hi.IsZero():
+			return truths(1, 1)
+		case !x.lo.IsZero():
+			return truths(0, 0)
+		}
+		return truths(0, 1)
+	case vm.EQ:
+		switch {
+		case a == b || r.intervals[a].isOnly() && r.intervals[a] == r.intervals[b] || r.isQuotientCheck(s):
+			return truths(1, 1)
+		case r.ordered(a, b, true) || r.ordered(b, a, true):
+			return truths(0, 0)
+		}
+		return truths(0, 1)
+	}
+	less, than, ok := r.lessThan(s)
+	switch {
+	case !ok:
+	case less == than || r.ordered(than, less, false):
+		return truths(0, 0)
+	case r.ordered(less, than, true):
+		return truths(1, 1)
+	}
+	return truths(0, 1)
+}
+
+// lessThan tells which operand is to be less than which other one, of an order between two. Of one that asks whether a difference is less
+// than what it was taken of, these are the two that it was taken of: x < x − y holds just where x < y does. False where the order is of
+// signed numbers that may be negative.
+func (r *refutation) lessThan(s *shape) (less, than int32, ok bool) {
+	less, than = s.args[0], s.args[1]
+	if s.op == vm.GT || s.op == vm.SGT {
+		less, than = than, less
+	}
+	if s.op == vm.SLT || s.op == vm.SGT {
+		a, b := &r.intervals[less], &r.intervals[than]
+		if a.hi.BitLen() == 256 || b.hi.BitLen() == 256 {
+			return less, than, false
+		}
+	}
+	if x, y, ok := r.operands(than, vm.SUB); ok && x == less {
+		return x, y, true
+	}
+	return less, than, true
+}
+
+// operands are those of a term that an instruction computes.
+func (r *refutation) operands(i int32, op vm.OpCode) (a, b int32, ok bool) {
+	t := r.term(i)
+	if !t.moves || t.variable >= 0 || t.op != op {
+		return 0, 0, false
+	}
+	return r.same[t.args[0]], r.same[t.args[1]], true
+}
+
+// isQuotientCheck reports whether an equality compares a factor with x·y/x, for some x that is not zero and a product that does not wrap.
+func (r *refutation) isQuotientCheck(s *shape) bool {
+	x, ok := r.quotient(s)
+	return ok && !r.intervals[x].lo.IsZero()
+}
+
+// quotient is the x of an equality of y with x·y/x, for a product that does not wrap.
+func (r *refutation) quotient(s *shape) (x int32, ok bool) {
+	for j := range 2 {
+		product, by, isQuotient := r.operands(s.args[j], vm.DIV)
+		if !isQuotient {
+			continue
+		}
+		a, b, isProduct := r.operands(product, vm.MUL)
+		if !isProduct {
+			continue
+		}
+		y := s.args[1-j]
+		if _, wraps := intervalOfProduct(&r.intervals[a], &r.intervals[b]); !wraps && (by == a && y == b || by == b && y == a) {
+			return by, true
+		}
+	}
+	return 0, false
+}
+
+// isDivisionCheck reports whether a term is solc's check of a product, which does not wrap: x = 0 or y = x·y/x.
+func (r *refutation) isDivisionCheck(s *shape) bool {
+	for j := range 2 {
+		zero, _, ok := r.operands(s.args[j], vm.ISZERO)
+		if !ok {
+			continue
+		}
+		if a, b, ok := r.operands(s.args[1-j], vm.EQ); ok {
+			if x, ok := r.quotient(&shape{op: vm.EQ, args: [3]int32{a, b}}); ok && x == zero {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds takes note that a term is to be zero or not.
+func (r *refutation) holds(i int32, truth bool) {
+	t := r.term(i)
+	if i = r.same[i]; !truth {
+		r.narrow(i, &interval{})
+	} else {
+		r.narrow(i, &interval{*uint256.NewInt(1), anyWord.hi})
+	}
+	if !t.moves || t.variable >= 0 {
+		return
+	}
+	switch t.op {
+	case vm.ISZERO:
+		r.holds(t.args[0], !truth)
+	case vm.AND, vm.OR:
+		r.holdsOfBoth(t, truth)
+	case vm.EQ, vm.SUB:
+		r.equal(r.same[t.args[0]], r.same[t.args[1]], truth == (t.op == vm.EQ))
+	case vm.LT, vm.GT, vm.SLT, vm.SGT:
+		less, than, ok := r.lessThan(&shape{op: t.op, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}})
+		switch {
+		case !ok:
+		case truth:
+			r.order(less, than, true)
+		default:
+			r.order(than, less, false)
+		}
+	}
+}
+
+// holdsOfBoth takes note of what an AND or an OR of truths is to be.
+func (r *refutation) holdsOfBoth(t *term, truth bool) {
+	a, b := r.term(t.args[0]), r.term(t.args[1])
+	if !a.isTruth() || !b.isTruth() {
+		return
+	}
+	if truth == (t.op == vm.AND) {
+		r.holds(t.args[0], truth)
+		r.holds(t.args[1], truth)
+		return
+	}
+	decided := uint64(0) // what one of them may be without deciding anything
+	if t.op == vm.AND {
+		decided = 1
+	}
+	for j := range 2 {
+		if r.intervals[r.same[t.args[j]]].is(decided) {
+			r.holds(t.args[1-j], truth)
+		}
+	}
+}
+
+// equal takes note that two terms are to be equal, or not to be.
+func (r *refutation) equal(a, b int32, truth bool) {
+	if truth {
+		r.order(a, b, false)
+		r.order(b, a, false)
+		return
+	}
+	if a == b {
+		r.void = true
+	}
+	for range 2 {
+		if x := &r.intervals[b]; x.isOnly() {
+			s := r.intervals[a]
+			if s.lo == x.lo {
+				s.lo.AddUint64(&s.lo, 1)
+				r.void = r.void || s.lo.IsZero()
+			}
+			if s.hi == x.lo {
+				r.void = r.void || s.hi.IsZero()
+				s.hi.SubUint64(&s.hi, 1)
+			}
+			r.narrow(a, &s)
+		}
+		a, b = b, a
+	}
+}
+
+// order takes note that a term is no larger than another one, or less than it.
+func (r *refutation) order(less, than int32, strictly bool) {
+	r.void = r.void || strictly && less == than
+	if less == than {
+		return
+	}
+	up, down := interval{r.intervals[less].lo, anyWord.hi}, upTo(r.intervals[than].hi)
+	if strictly {
+		r.void = r.void || up.lo == anyWord.hi || down.hi.IsZero()
+		up.lo.AddUint64(&up.lo, 1)
+		down.hi.SubUint64(&down.hi, 1)
+	}
+	r.narrow(than, &up)
+	r.narrow(less, &down)
+	for _, known := range r.orders[less] {
+		if known.than == than && (known.larger || !strictly) {
+			return
+		}
+	}
+	r.orders[less] = append(r.orders[less], order{than, strictly})
+}
+
+// narrow takes note that a term lies in an interval.
+func (r *refutation) narrow(i int32, to *interval) {
+	s := &r.intervals[i]
+	s.lo, s.hi = most(&s.lo, &to.lo), least(&s.hi, &to.hi)
+	r.void = r.void || s.hi.Lt(&s.lo)
+}
+
+// compareOrders looks for terms that are to be less than themselves.
+func (r *refutation) compareOrders() {
+	for _, less := range r.terms {
+		for _, o := range r.orders[less] {
+			if o.larger && r.leads(o.than, less, false) {
+				r.void = true
+				return
+			}
+		}
+	}
+}
+
+// ordered reports whether a term is certain to be no larger than another one, or less than it.
+func (r *refutation) ordered(less, than int32, strictly bool) bool {
+	a, b := &r.intervals[less], &r.intervals[than]
+	if a.hi.Lt(&b.lo) || !strictly && (less == than || a.hi == b.lo) {
+		return true
+	}
+	return r.leads(less, than, strictly)
+}
+
+// leads reports whether a chain of orders leads from a term to another one, and, strictly, over one that is strict.
+func (r *refutation) leads(from, to int32, strictly bool) bool {
+	type state struct {
+		term     int32
+		strictly bool
+	}
+	var buffer [maxChain]state
+	found := append(buffer[:0], state{from, !strictly})
+	for n := 0; n < len(found); n++ {
+		at := found[n]
+		if at.term == to && at.strictly {
+			return true
+		}
+		reach := func(next state) {
+			if len(found) < maxChain && !slices.Contains(found, next) {
+				found = append(found, next)
+			}
+		}
+		for _, o := range r.orders[at.term] {
+			reach(state{o.than, at.strictly || o.larger})
+		}
+		r.smaller(at.term, func(than int32) { reach(state{than, at.strictly}) })
+	}
+	return false
+}
+
+// maxChain bounds the terms that a chain of orders is looked for among. Arbitrary.
+const maxChain = 64
+
+// smaller lists operands that a term is no larger than, whatever they are.
+func (r *refutation) smaller(i int32, each func(than int32)) {
+	t := r.term(i)
+	if !t.moves || t.variable >= 0 {
+		return
+	}
+	switch t.op {
+	case vm.DIV, vm.MOD:
+		each(r.same[t.args[0]])
+		r.smallerShare(t, each)
+	case vm.SHR:
+		each(r.same[t.args[1]])
+	case vm.AND:
+		each(r.same[t.args[0]])
+		each(r.same[t.args[1]])
+	}
+}
+
+// smallerShare lists the factor x of x·k/n, for k no larger than n, and a product that does not wrap.
+func (r *refutation) smallerShare(t *term, each func(than int32)) {
+	if t.op != vm.DIV {
+		return
+	}
+	x, k, ok := r.operands(r.same[t.args[0]], vm.MUL)
+	if !ok {
+		return
+	}
+	if _, wraps := intervalOfProduct(&r.intervals[x], &r.intervals[k]); wraps {
+		return
+	}
+	n := &r.intervals[r.same[t.args[1]]]
+	if !n.lo.Lt(&r.intervals[k].hi) {
+		each(x)
+	}
+	if !n.lo.Lt(&r.intervals[x].hi) {
+		each(k)
+	}
+}

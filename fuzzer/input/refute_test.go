@@ -1,0 +1,199 @@
+package input
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
+
+// refuted reports whether the conditions are refuted, which all count as those of the path.
+func (h *handmade) refuted() bool {
+	last := &h.decisions[len(h.decisions)-1]
+	last.taken = !last.taken
+	defer func() { last.taken = !last.taken }()
+	q := h.newSearch(rand.New(rand.NewPCG(1, 1)), len(h.decisions)-1)
+	return q != nil && q.refuted()
+}
+
+// refuses adds a condition that is not to hold.
+func (h *handmade) refuses(op vm.OpCode, a, b int32) {
+	h.wants(op, a, b)
+	h.decisions[len(h.decisions)-1].taken = false
+}
+
+// TestRefuted has ways that no numbers take, as compilers make them, and next to each one that some do.
+func TestRefuted(t *testing.T) {
+	word, narrow := Type{Kind: Uint, Bits: 256}, Type{Kind: Uint, Bits: 64}
+	sumCheck := func(h *handmade) { h.wants(vm.GT, h.p(0), h.is(vm.ADD, h.p(0), h.p(1))) }
+	productCheck := func(h *handmade, x, y int32) { // of solc since 0.8
+		quotient := h.is(vm.DIV, h.is(vm.MUL, x, y), x)
+		h.refuses(vm.OR, h.is(vm.ISZERO, x, unknown), h.is(vm.EQ, y, quotient))
+	}
+	differenceCheck := func(h *handmade) { h.wants(vm.GT, h.is(vm.SUB, h.p(0), h.p(1)), h.p(0)) }
+	for _, c := range []struct {
+		name  string
+		types Type
+		make  func(h *handmade)
+		want  bool
+	}{
+		{"a sum of narrow numbers", narrow, sumCheck, true},
+		{"a sum of words", word, sumCheck, false},
+		{"a sum of words, one of which is small", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(1), h.number(10))
+			h.wants(vm.LT, h.p(0), h.number(1000))
+			sumCheck(h)
+		}, true},
+		{"a sum that was checked already", word, func(h *handmade) {
+			h.refuses(vm.LT, h.is(vm.ADD, h.p(0), h.p(1)), h.p(0))
+			h.wants(vm.LT, h.is(vm.ADD, h.p(1), h.p(0)), h.p(1))
+		}, true},
+		{"a difference after a requirement", word, func(h *handmade) {
+			h.refuses(vm.LT, h.p(0), h.p(1))
+			differenceCheck(h)
+		}, true},
+		{"a difference after another requirement", word, func(h *handmade) {
+			h.refuses(vm.LT, h.p(1), h.p(0))
+			differenceCheck(h)
+		}, false},
+		{"a difference of numbers that a third one lies between", word, func(h *handmade) {
+			h.refuses(vm.LT, h.p(0), h.p(2))
+			h.refuses(vm.GT, h.p(1), h.p(2))
+			differenceCheck(h)
+		}, true},
+		{"a share that is taken away", narrow, func(h *handmade) {
+			h.refuses(vm.GT, h.p(1), h.number(10000))
+			fee := h.is(vm.DIV, h.is(vm.MUL, h.p(0), h.p(1)), h.number(10000))
+			h.wants(vm.GT, h.is(vm.SUB, h.p(0), fee), h.p(0))
+		}, true},
+		{"a share that may be more than the whole", narrow, func(h *handmade) {
+			h.refuses(vm.GT, h.p(1), h.number(10001))
+			fee := h.is(vm.DIV, h.is(vm.MUL, h.p(0), h.p(1)), h.number(10000))
+			h.wants(vm.GT, h.is(vm.SUB, h.p(0), fee), h.p(0))
+		}, false},
+		{"a product of narrow numbers", narrow, func(h *handmade) { productCheck(h, h.p(0), h.p(1)) }, true},
+		{"the square of a narrow number", narrow, func(h *handmade) { productCheck(h, h.p(0), h.p(0)) }, true},
+		{"a product of words", word, func(h *handmade) { productCheck(h, h.p(0), h.p(1)) }, false},
+		{"SafeMath's product of small numbers", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(1000))
+			h.wants(vm.LT, h.p(1), h.number(1000))
+			h.refuses(vm.EQ, h.p(0), h.number(0))
+			h.refuses(vm.EQ, h.is(vm.DIV, h.is(vm.MUL, h.p(0), h.p(1)), h.p(0)), h.p(1))
+		}, true},
+		{"a product divided by its factor that may be zero", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(1000))
+			h.wants(vm.LT, h.p(1), h.number(1000))
+			h.refuses(vm.EQ, h.is(vm.DIV, h.is(vm.MUL, h.p(0), h.p(1)), h.p(0)), h.p(1))
+		}, false},
+		{"a number that its type's mask does not change", narrow, func(h *handmade) {
+			h.refuses(vm.EQ, h.p(0), h.is(vm.AND, h.p(0), h.number(1<<64-1)))
+		}, true},
+		{"a number that a smaller mask changes", narrow, func(h *handmade) {
+			h.refuses(vm.EQ, h.p(0), h.is(vm.AND, h.p(0), h.number(1<<32-1)))
+		}, false},
+		{"two requirements", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(5))
+			h.wants(vm.GT, h.p(0), h.number(4))
+		}, true},
+		{"two requirements with a number between", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(5))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, false},
+		{"equal and not", word, func(h *handmade) {
+			h.wants(vm.EQ, h.p(0), h.p(1))
+			h.refuses(vm.EQ, h.p(1), h.p(0))
+		}, true},
+		{"no less than anything", word, func(h *handmade) { h.wants(vm.LT, h.p(0), h.number(0)) }, true},
+		{"less than another, and it than the first", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.p(1))
+			h.wants(vm.GT, h.p(0), h.p(1))
+		}, true},
+		{"the last of a span taken away", word, func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(2))
+			h.wants(vm.SUB, h.p(0), h.number(0))
+			h.wants(vm.SUB, h.p(0), h.number(1))
+		}, true},
+		{"signed orders of negative numbers", word, func(h *handmade) {
+			h.wants(vm.SLT, h.p(0), h.number(5))
+			h.wants(vm.GT, h.p(0), h.number(7))
+		}, false},
+		{"signed orders of positive numbers", narrow, func(h *handmade) {
+			h.wants(vm.SLT, h.p(0), h.number(5))
+			h.wants(vm.GT, h.p(0), h.number(7))
+		}, true},
+	} {
+		h := newHandmade(t, c.types, c.types, c.types)
+		if c.make(h); h.refuted() != c.want {
+			t.Errorf("%s: refuted is %v", c.name, !c.want)
+		}
+	}
+}
+
+// TestRefutedIsImpossible draws conditions on two numbers of few bits, looks at all values of theirs, and counts how many of the
+// impossible ones are refuted.
+func TestRefutedIsImpossible(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ops := []vm.OpCode{vm.ADD, vm.SUB, vm.MUL, vm.DIV, vm.MOD, vm.AND, vm.OR, vm.XOR, vm.NOT, vm.SHR, vm.SHL, vm.BYTE, vm.LT, vm.GT, vm.EQ, vm.ISZERO, vm.SLT, vm.SDIV, vm.SIGNEXTEND}
+	tests := []vm.OpCode{vm.LT, vm.GT, vm.EQ, vm.SLT, vm.SGT, vm.AND, vm.OR, vm.SUB}
+	refuted, impossible := 0, 0
+	for range 1000 {
+		h := newHandmade(t, Type{Kind: Uint, Bits: 8}, Type{Kind: Int, Bits: 8})
+		for _, n := range []uint64{0, 1, 2, uint64(r.IntN(256)), 255} {
+			h.number(n)
+		}
+		h.word(new(uint256.Int).SubUint64(new(uint256.Int), uint64(1+r.IntN(300))))
+		draw := func() int32 { return int32(1 + r.IntN(len(h.terms)-1)) }
+		for range 1 + r.IntN(8) {
+			h.is(ops[r.IntN(len(ops))], draw(), draw())
+		}
+		for range 1 + r.IntN(4) {
+			op, a, b := tests[r.IntN(len(tests))], draw(), draw()
+			if h.wants(op, a, b); r.IntN(2) == 0 {
+				h.decisions[len(h.decisions)-1].taken = false
+			}
+		}
+		if !h.terms[h.decisions[len(h.decisions)-1].condition].moves {
+			continue
+		}
+		possible := h.possible()
+		if !possible {
+			impossible++
+		}
+		if h.refuted() {
+			if refuted++; possible {
+				t.Fatalf("refuted, and possible: %+v\n%+v", h.terms, h.decisions)
+			}
+		}
+	}
+	t.Logf("%d of %d impossible ones are refuted", refuted, impossible)
+	if refuted*2 < impossible {
+		t.Errorf("%d of %d impossible ones are refuted: fewer than half", refuted, impossible)
+	}
+}
+
+// possible reports whether the conditions that move hold of some values of the two numbers.
+func (h *handmade) possible() bool {
+	for x := range 256 {
+		for y := range 256 {
+			h.terms[1].value.SetUint64(uint64(x))
+			if h.terms[2].value.SetUint64(uint64(y)); y >= 128 { // it is signed
+				h.terms[2].value.Sub(&h.terms[2].value, uint256.NewInt(256))
+			}
+			for i := range h.terms {
+				if term := &h.terms[i]; term.moves && term.variable < 0 {
+					evaluate(term, h.terms, &term.value)
+				}
+			}
+			all := true
+			for _, d := range h.decisions {
+				c := &h.terms[d.condition]
+				all = all && (!c.moves || c.value.IsZero() != d.taken)
+			}
+			if all {
+				return true
+			}
+		}
+	}
+	return false
+}
