@@ -18,7 +18,7 @@ func (q *satisfaction) together(at int) bool {
 	if holding == nil {
 		return false
 	}
-	gap := failing.gap(q.terms)
+	gap := q.gapOf(failing)
 	shared := failing.variables(q.terms)
 	x := q.among(holding.variables(q.terms))
 	y := q.among(holding.variables(q.terms) &^ (1 << x))
@@ -29,25 +29,25 @@ func (q *satisfaction) together(at int) bool {
 	for i, v := range []int{x, y} {
 		slopes[i], turns[i] = q.slopes(v, failing, holding, gap)
 	}
-	step := [2]*big.Int{turns[1], new(big.Int).Neg(turns[0])}
+	step := [2]*big.Int{turns[1], q.ints.negated(turns[0])}
 	if step[0].Sign() == 0 || step[1].Sign() == 0 {
 		return false // a step of one variable does
 	}
-	divisor := new(big.Int).GCD(nil, nil, new(big.Int).Abs(step[0]), new(big.Int).Abs(step[1]))
-	slope := new(big.Int)
+	divisor := q.ints.next().GCD(nil, nil, q.ints.next().Abs(step[0]), q.ints.next().Abs(step[1]))
+	slope := q.ints.next().SetInt64(0)
 	for i := range step {
 		step[i].Quo(step[i], divisor)
-		slope.Add(slope, new(big.Int).Mul(step[i], slopes[i]))
+		slope.Add(slope, q.ints.next().Mul(step[i], slopes[i]))
 	}
 	if slope.Sign() == 0 {
 		return false
 	}
-	times, remainder := new(big.Int).QuoRem(new(big.Int).Neg(gap), slope, new(big.Int))
+	times, remainder := q.ints.over(q.ints.negated(gap), slope)
 	if remainder.Sign() != 0 {
 		return false
 	}
 	for i, v := range []int{x, y} {
-		change, _ := uint256.FromBig(new(big.Int).Mod(step[i].Mul(step[i], times), whole))
+		change, _ := uint256.FromBig(q.ints.next().Mod(step[i].Mul(step[i], times), whole))
 		change.Add(change, &q.values[v])
 		if !q.set(int32(v), change) {
 			q.goals = q.goals[:0]
@@ -74,7 +74,7 @@ func (q *satisfaction) holding() *wish {
 // slopes are what a change of a variable by 1 does to two equalities, of which the second
 // holds.
 func (q *satisfaction) slopes(variable int, failing, holding *wish, gap *big.Int) (slope, turn *big.Int) {
-	next := setting{variable, new(big.Int).Add(q.number(variable), one)}
+	next := setting{variable, q.ints.plus(q.number(variable), one)}
 	slope = q.gapAt(failing, next)
 	return slope.Sub(slope, gap), q.gapAt(holding, next)
 }

@@ -14,7 +14,7 @@ type bilinear struct{ both, first, second, constant *big.Int }
 
 // bilinear reads it off values next to zero; false where it is more than that, or less.
 func (q *satisfaction) bilinear(c *wish, x, y int) (e bilinear, ok bool) {
-	at := func(a, b int64) *big.Int { return q.gapAt(c, setting{x, big.NewInt(a)}, setting{y, big.NewInt(b)}) }
+	at := func(a, b int64) *big.Int { return q.gapAt(c, setting{x, q.ints.next().SetInt64(a)}, setting{y, q.ints.next().SetInt64(b)}) }
 	e.constant = at(0, 0)
 	e.first, e.second = at(1, 0), at(0, 1)
 	e.first.Sub(e.first, e.constant)
@@ -67,31 +67,31 @@ func (q *satisfaction) pairs(at int) {
 func (q *satisfaction) onLine(e *bilinear, x, y int, consider func(a, b *big.Int)) {
 	// first·x + second·y = −constant: all solutions from one, in steps of the other's coefficient.
 	s, t := new(big.Int), new(big.Int)
-	divisor := new(big.Int).GCD(s, t, new(big.Int).Abs(e.first), new(big.Int).Abs(e.second))
-	times, rest := new(big.Int).QuoRem(new(big.Int).Neg(e.constant), divisor, new(big.Int))
+	divisor := q.ints.next().GCD(s, t, q.ints.next().Abs(e.first), q.ints.next().Abs(e.second))
+	times, rest := q.ints.over(q.ints.negated(e.constant), divisor)
 	if rest.Sign() != 0 {
 		return
 	}
 	s.Mul(s, times).Mul(s, big.NewInt(int64(e.first.Sign())))
 	t.Mul(t, times).Mul(t, big.NewInt(int64(e.second.Sign())))
-	dx, dy := new(big.Int).Quo(e.second, divisor), new(big.Int).Neg(new(big.Int).Quo(e.first, divisor))
+	dx, dy := q.ints.next().Quo(e.second, divisor), q.ints.negated(q.ints.next().Quo(e.first, divisor))
 	steps := []*big.Int{
-		new(big.Int).Div(new(big.Int).Sub(q.number(x), s), dx), new(big.Int).Div(new(big.Int).Sub(q.number(y), t), dy),
-		new(big.Int).Div(new(big.Int).Neg(s), dx), new(big.Int).Div(new(big.Int).Neg(t), dy),
+		q.ints.next().Div(q.ints.minus(q.number(x), s), dx), q.ints.next().Div(q.ints.minus(q.number(y), t), dy),
+		q.ints.next().Div(q.ints.negated(s), dx), q.ints.next().Div(q.ints.negated(t), dy),
 	}
 	for i := 0; i < len(steps) && len(steps) < pairsPerStep/2; i++ {
 		wide := randomWord(q.rand, max(1, steps[i].BitLen()))
-		steps = append(steps, new(big.Int).Add(steps[i], one), new(big.Int).Sub(steps[i], wide.ToBig()))
+		steps = append(steps, q.ints.plus(steps[i], one), q.ints.minus(steps[i], wide.ToBig()))
 	}
 	for _, k := range steps {
-		consider(new(big.Int).Add(s, new(big.Int).Mul(k, dx)), new(big.Int).Add(t, new(big.Int).Mul(k, dy)))
+		consider(q.ints.plus(s, q.ints.next().Mul(k, dx)), q.ints.plus(t, q.ints.next().Mul(k, dy)))
 	}
 }
 
 // byDivisors considers whole numbers on a hyperbola: (both·x + second)·(both·y + first) = first·second − both·constant.
 func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
-	product := new(big.Int).Mul(e.first, e.second)
-	product.Sub(product, new(big.Int).Mul(e.both, e.constant))
+	product := q.ints.next().Mul(e.first, e.second)
+	product.Sub(product, q.ints.next().Mul(e.both, e.constant))
 	if product.BitLen() > maxProduct {
 		return
 	}
@@ -108,17 +108,17 @@ func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
 		d := all[(begin+i)%len(all)]
 		for sign := range 2 {
 			if sign == 1 {
-				d = new(big.Int).Neg(d)
+				d = q.ints.negated(d)
 			}
-			x, rest := new(big.Int).QuoRem(new(big.Int).Sub(d, e.second), e.both, new(big.Int))
+			x, rest := q.ints.over(q.ints.minus(d, e.second), e.both)
 			if rest.Sign() != 0 {
 				continue
 			}
-			slope := new(big.Int).Add(e.second, new(big.Int).Mul(e.both, x))
+			slope := q.ints.plus(e.second, q.ints.next().Mul(e.both, x))
 			if slope.Sign() == 0 {
 				continue
 			}
-			y := new(big.Int).Add(e.constant, new(big.Int).Mul(e.first, x))
+			y := q.ints.plus(e.constant, q.ints.next().Mul(e.first, x))
 			if y.Neg(y).QuoRem(y, slope, rest); rest.Sign() != 0 {
 				continue
 			}

@@ -1,7 +1,5 @@
 package input
 
-import "math/big"
-
 // maxRepairs bounds the equalities that are repaired in one trial. Arbitrary.
 const maxRepairs = 6
 
@@ -39,18 +37,18 @@ func (q *satisfaction) repairOne(c *wish) bool {
 		v := q.among(others)
 		others &^= 1 << v
 		x := q.number(v)
-		gap := c.gap(q.terms)
-		slope := q.gapAt(c, setting{v, new(big.Int).Add(x, one)})
+		gap := q.gapOf(c)
+		slope := q.gapAt(c, setting{v, q.ints.plus(x, one)})
 		if slope.Sub(slope, gap); slope.Sign() == 0 {
 			continue
 		}
-		step, rest := new(big.Int).QuoRem(new(big.Int).Neg(gap), slope, new(big.Int))
+		step, rest := q.ints.over(q.ints.negated(gap), slope)
 		if rest.Sign() != 0 {
-			if step = rootModulo(gap, slope, 256); step == nil {
+			if step = q.rootModulo(gap, slope, 256); step == nil {
 				continue
 			}
 		}
-		n := wrapInto(&q.variables[v], step.Add(step, x))
+		n := q.wrapped(&q.variables[v], step.Add(step, x))
 		was := q.values[v]
 		if !q.aim(v, n) {
 			continue

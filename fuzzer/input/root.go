@@ -31,9 +31,9 @@ func (q *satisfaction) root(at int) bool {
 	v := int32(bits.TrailingZeros32(curved))
 	looked := q.looked
 	defer func() { q.looked = looked + 1 }() // it is one attempt, whatever it costs
-	near := new(big.Int)
+	near := q.ints.next().SetInt64(0)
 	if oneIn(q.rand, 2) {
-		near = signed(&q.values[v])
+		near = q.ints.signed(&q.values[v])
 	}
 	down := q.variables[v].least.Sign() < 0 && oneIn(q.rand, 2)
 	if x, ok := q.across(v, c, near, down); ok {
@@ -52,8 +52,8 @@ func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint2
 		return wordOf(near), true
 	}
 	far := near
-	for step := big.NewInt(1); ; step.Lsh(step, 1) {
-		next := new(big.Int).Add(near, step)
+	for step := q.ints.next().SetInt64(1); ; step.Lsh(step, 1) {
+		next := q.ints.plus(near, step)
 		if down {
 			next.Sub(near, step)
 		}
@@ -67,7 +67,7 @@ func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint2
 		near = next
 	}
 	for {
-		middle := new(big.Int).Add(near, far)
+		middle := q.ints.plus(near, far)
 		middle.Rsh(middle, 1)
 		gap, ok := q.gapWith(v, c, middle)
 		switch {

@@ -60,6 +60,7 @@ type Outcome struct {
 type satisfaction struct {
 	*Formulas
 	rand    Rand
+	ints    numbers
 	terms   []term // with the values of where the search is, or of a trial
 	needed  []int32
 	wanted  []wish
@@ -287,6 +288,7 @@ func (q *satisfaction) mend(at int) {
 	c := &q.wanted[at]
 	for range trialsPerStep {
 		q.goals, q.fuel = q.goals[:0], maxBackward
+		q.ints.release()
 		if q.root(at) {
 			q.consider()
 			continue

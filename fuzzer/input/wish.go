@@ -46,18 +46,18 @@ func (c *wish) satisfied(terms []term) bool {
 // equates reports whether the condition wants two terms to be equal.
 func (c *wish) equates() bool { return c.compares && c.op == vm.EQ && c.truth }
 
-// gap is by how much the left term is larger than the right one, as the comparison reads them; of an equality, the number next
+// gapOf is by how much the left term is larger than the right one, as the comparison reads them; of an equality, the number next
 // to zero that it is modulo 2^256.
-func (c *wish) gap(terms []term) *big.Int {
-	a, b := &terms[c.left].value, &terms[c.right].value
+func (q *satisfaction) gapOf(c *wish) *big.Int {
+	a, b := &q.terms[c.left].value, &q.terms[c.right].value
 	switch c.op {
 	case vm.LT, vm.GT:
-		return new(big.Int).Sub(a.ToBig(), b.ToBig())
+		return q.ints.minus(q.ints.of(a), q.ints.of(b))
 	case vm.SLT, vm.SGT:
-		return new(big.Int).Sub(signed(a), signed(b))
+		return q.ints.minus(q.ints.signed(a), q.ints.signed(b))
 	}
 	var d uint256.Int
-	return signed(d.Sub(a, b))
+	return q.ints.signed(d.Sub(a, b))
 }
 
 // variables are those that the condition's terms depend on, a bit each.
@@ -72,7 +72,7 @@ type setting struct {
 // gapAt is a condition's gap where variables have other values, and all else is as it is.
 func (q *satisfaction) gapAt(c *wish, there ...setting) *big.Int {
 	q.exchangeWith(there, func(changed uint32) { q.computeCone(c, changed) })
-	gap := c.gap(q.terms)
+	gap := q.gapOf(c)
 	q.computeCone(c, settingsOf(there))
 	return gap
 }
@@ -115,17 +115,15 @@ func (q *satisfaction) computeCone(c *wish, changed uint32) {
 
 // setBig sets x to a number modulo 2^256.
 func setBig(x *uint256.Int, n *big.Int) {
-	x.SetFromBig(new(big.Int).And(n, ones)) // And reads negative numbers in two's complement
+	x.SetFromBig(n)
 }
-
-var ones = new(big.Int).Sub(whole, one)
 
 // number is what a variable is, as its type reads it.
 func (q *satisfaction) number(variable int) *big.Int {
 	if q.variables[variable].least.Sign() < 0 {
-		return signed(&q.values[variable])
+		return q.ints.signed(&q.values[variable])
 	}
-	return q.values[variable].ToBig()
+	return q.ints.of(&q.values[variable])
 }
 
 // aim makes a goal of a variable; false when the type does not have the number.
