@@ -39,28 +39,73 @@ type order struct {
 	larger bool
 }
 
-// refuted reports whether it is certain that no numbers meet all conditions. False says nothing.
-func (q *satisfaction) refuted() bool {
+// simplify leaves out conditions that hold of all numbers, such as that an argument is of its type, those that come up again, and those
+// that have no variable in common with the last one, nor with one that has: they hold, and stay so. False when it is certain that no
+// numbers meet all conditions; true says nothing.
+func (q *satisfaction) simplify() bool {
 	r := refutation{satisfaction: q, same: make([]int32, len(q.terms)), intervals: make([]interval, len(q.terms)), orders: map[int32][]order{}}
 	r.count()
 	for _, i := range r.terms {
 		r.intervals[i] = r.initial(i)
 	}
+	if r.derive(); !r.undecided() {
+		return false
+	}
+	q.connected()
 	for range refuteRounds {
-		r.shapes = make(map[shape]int32, len(r.terms))
-		for _, i := range r.terms {
-			r.derive(i)
-		}
 		for i := range q.wanted {
 			r.holds(q.wanted[i].jump.condition, q.wanted[i].jump.taken)
 		}
 		r.compareOrders()
-		q.work += len(r.terms) * refuteWork
-		if r.void {
-			return true
+		if r.derive(); r.void {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// undecided leaves those conditions of which it is not certain how they come out, once each. False when one comes out otherwise than it should.
+func (r *refutation) undecided() bool {
+	q := r.satisfaction
+	truths := map[int32]bool{}
+	some := q.wanted[:0]
+	for i, c := range q.wanted {
+		last := i == len(q.wanted)-1
+		at, truth := c.jump.condition, c.jump.taken
+		s := &r.intervals[r.same[at]]
+		if certain := s.hi.IsZero() || !s.lo.IsZero(); certain && truth == s.hi.IsZero() {
+			return false
+		} else if certain && !last {
+			continue
+		}
+		for ; r.term(at).op == vm.ISZERO; truth = !truth {
+			at = r.term(at).args[0]
+		}
+		if known, again := truths[r.same[at]]; again && known != truth {
+			return false
+		} else if again && !last {
+			continue
+		}
+		truths[r.same[at]] = truth
+		some = append(some, c)
+	}
+	q.wanted = some
+	return true
+}
+
+// connected leaves the conditions that do not hold yet, those that share a variable with one of these, those that share one with them, and so on.
+func (q *satisfaction) connected() {
+	shared := uint32(0)
+	for before, first := shared, true; first || before != shared; first = false {
+		before = shared
+		for i := range q.wanted {
+			c := &q.wanted[i]
+			if v := c.variables(q.terms); v&shared != 0 || first && (i == len(q.wanted)-1 || !c.satisfied(q.terms)) {
+				shared |= v
+			}
+		}
+	}
+	q.wanted = slices.DeleteFunc(q.wanted, func(c wish) bool { return c.variables(q.terms)&shared == 0 })
 }
 
 // refuteWork: so many terms that a search computes are as much work as one of a round. Estimated.
@@ -98,8 +143,17 @@ func (r *refutation) initial(i int32) interval {
 
 func (r *refutation) term(i int32) *term { return &r.satisfaction.terms[i] }
 
-// derive finds a term that equals one, and what it can be, as its operands can.
-func (r *refutation) derive(i int32) {
+// derive finds out what all terms can be, and which ones are equal.
+func (r *refutation) derive() {
+	r.shapes = make(map[shape]int32, len(r.terms))
+	for _, i := range r.terms {
+		r.deriveOne(i)
+	}
+	r.work += len(r.terms) * refuteWork
+}
+
+// deriveOne finds a term that equals one, and what it can be, as its operands can.
+func (r *refutation) deriveOne(i int32) {
 	t := r.term(i)
 	s := shape{variable: t.variable}
 	switch {
@@ -140,6 +194,13 @@ func (r *refutation) masked(s *shape) int32 {
 		for j, mask := range s.args[:2] {
 			if m, x := &r.intervals[mask], &r.intervals[s.args[1-j]]; m.isOnly() && isMask(&m.lo) && !m.lo.Lt(&x.hi) {
 				return s.args[1-j]
+			}
+		}
+	}
+	if s.op == vm.SIGNEXTEND {
+		if size, x := &r.intervals[s.args[0]], r.term(s.args[1]); size.isOnly() && size.lo.LtUint64(32) && x.variable >= 0 {
+			if v := &r.variables[x.variable]; uint64(v.most.BitLen()) < 8*(size.lo.Uint64()+1) && uint64(v.least.BitLen()) <= 8*(size.lo.Uint64()+1) {
+				return s.args[1]
 			}
 		}
 	}

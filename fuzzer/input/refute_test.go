@@ -14,7 +14,7 @@ func (h *handmade) refuted() bool {
 	last.taken = !last.taken
 	defer func() { last.taken = !last.taken }()
 	q := h.newSearch(rand.New(rand.NewPCG(1, 1)), len(h.decisions)-1)
-	return q != nil && q.refuted()
+	return q != nil && !q.possible
 }
 
 // refuses adds a condition that is not to hold.

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"slices"
+
 	"github.com/holiman/uint256"
 )
 
@@ -32,7 +34,7 @@ func (f *Formulas) Satisfy(r Rand, at, most int) Outcome {
 	if q == nil {
 		return Outcome{}
 	}
-	if q.refuted() {
+	if !q.possible {
 		return Outcome{Trials: q.trials(), Refuted: true}
 	}
 	for step := 0; q.work/trialWork < most && (q.seen || q.looked < max(hopeless, most/hopelessShare)); step++ {
@@ -59,26 +61,28 @@ type Outcome struct {
 // satisfaction is one search.
 type satisfaction struct {
 	*Formulas
-	rand    Rand
-	ints    numbers
-	terms   []term // with the values of where the search is, or of a trial
-	needed  []int32
-	wanted  []wish
-	curved  []uint32 // by term, see curvedIn
-	weights []int
-	amiss   []int // indices in wanted
-	holds   []bool
-	cost    int
-	looked  int           // assignments that were looked at
-	work    int           // terms that were computed for it
-	apart   int           // what taking numbers apart is worth of those: it is done once, and ends no search
-	values  []uint256.Int // of variables
-	kept    []uint256.Int // by term, where the search is: a trial computes others
-	goals   []goal        // of a trial
-	best    []goal        // of the trials of one step
-	least   int           // what the best would cost
-	fuel    int           // terms that the goals' search may still go through
-	seen    bool          // the jump itself went the other way in some trial
+	rand     Rand
+	ints     numbers
+	terms    []term // with the values of where the search is, or of a trial
+	needed   []int32
+	moved    uint32 // the variables that the conditions depend on, a bit each
+	wanted   []wish
+	curved   []uint32 // by term, see curvedIn
+	weights  []int
+	amiss    []int // indices in wanted
+	holds    []bool
+	cost     int
+	looked   int           // assignments that were looked at
+	work     int           // terms that were computed for it
+	apart    int           // what taking numbers apart is worth of those: it is done once, and ends no search
+	values   []uint256.Int // of variables
+	kept     []uint256.Int // by term, where the search is: a trial computes others
+	goals    []goal        // of a trial
+	best     []goal        // of the trials of one step
+	least    int           // what the best would cost
+	fuel     int           // terms that the goals' search may still go through
+	possible bool          // the conditions were not refuted
+	seen     bool          // the jump itself went the other way in some trial
 }
 
 // goal is what a variable is to be.
@@ -87,8 +91,7 @@ type goal struct {
 	value    uint256.Int
 }
 
-// newSearch collects the conditions up to a jump, those apart that no variable
-// moves. Nil when no variable moves the jump's own.
+// newSearch collects the conditions up to a jump, but for those that the search cannot break. Nil when no variable moves the jump's own.
 func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 	q := &satisfaction{Formulas: f, rand: r}
 	if !f.terms[f.decisions[at].condition].moves {
@@ -99,10 +102,14 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 		if f.terms[d.condition].moves {
 			d.taken = d.taken != (i == at)
 			q.wanted = append(q.wanted, q.read(d))
-			q.weights = append(q.weights, 1)
 		}
 	}
 	q.need()
+	if q.possible = q.simplify(); !q.possible {
+		return q
+	}
+	q.need()
+	q.weights = slices.Repeat([]int{1}, len(q.wanted))
 	q.values = make([]uint256.Int, len(f.variables))
 	for i := range q.terms {
 		if t := &q.terms[i]; t.variable >= 0 {
@@ -117,8 +124,11 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 // need lists the terms that the conditions are computed of, in order.
 func (q *satisfaction) need() {
 	all := make([]bool, len(q.terms))
+	q.needed, q.moved = q.needed[:0], 0
 	for i := range q.wanted {
 		c := &q.wanted[i]
+		q.moved |= c.variables(q.terms)
+		c.cone = c.cone[:0]
 		cone := make([]bool, c.jump.condition+1)
 		cone[c.jump.condition] = true
 		for i := c.jump.condition; i > 0; i-- {
@@ -255,7 +265,7 @@ func (q *satisfaction) exchange() {
 // restart gives some variables other values.
 func (q *satisfaction) restart() {
 	for i := range q.values {
-		if oneIn(q.rand, 2) {
+		if q.moved>>i&1 != 0 && oneIn(q.rand, 2) {
 			if x, ok := q.draw(int32(i)); ok {
 				q.values[i] = x
 			}
