@@ -16,6 +16,8 @@ func truths(lo, hi uint64) interval  { return interval{*uint256.NewInt(lo), *uin
 func (s *interval) isOnly() bool     { return s.lo == s.hi }
 func (s *interval) is(n uint64) bool { return s.isOnly() && s.lo.IsUint64() && s.lo.Uint64() == n }
 
+func (s *interval) has(x *uint256.Int) bool { return !x.Lt(&s.lo) && !x.Gt(&s.hi) }
+
 // intervalOf is what a variable can be.
 func intervalOf(v *Variable) (s interval) {
 	if v.least.Sign() < 0 {
@@ -102,6 +104,37 @@ func intervalOfWord(op vm.OpCode, a, b *interval) (s interval) {
 		s.hi.SetUint64(255)
 	}
 	return s
+}
+
+// added, subtracted and multiplied stop at what a word holds, and at zero.
+func added(a, b *uint256.Int) (sum uint256.Int) {
+	if _, overflow := sum.AddOverflow(a, b); overflow {
+		return anyWord.hi
+	}
+	return sum
+}
+
+func subtracted(a, b *uint256.Int) (difference uint256.Int) {
+	if _, underflow := difference.SubOverflow(a, b); underflow {
+		return uint256.Int{}
+	}
+	return difference
+}
+
+func multiplied(a, b *uint256.Int) (product uint256.Int) {
+	if _, overflow := product.MulOverflow(a, b); overflow {
+		return anyWord.hi
+	}
+	return product
+}
+
+// ceiling is a quotient, rounded up.
+func ceiling(a, b *uint256.Int) (quotient uint256.Int) {
+	var rest uint256.Int
+	if quotient.DivMod(a, b, &rest); !rest.IsZero() {
+		quotient.AddUint64(&quotient, 1)
+	}
+	return quotient
 }
 
 func least(a, b *uint256.Int) uint256.Int {

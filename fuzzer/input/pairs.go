@@ -14,7 +14,9 @@ type bilinear struct{ both, first, second, constant *big.Int }
 
 // bilinear reads it off values next to zero; false where it is more than that, or less.
 func (q *satisfaction) bilinear(c *wish, x, y int) (e bilinear, ok bool) {
-	at := func(a, b int64) *big.Int { return q.gapAt(c, setting{x, q.ints.next().SetInt64(a)}, setting{y, q.ints.next().SetInt64(b)}) }
+	at := func(a, b int64) *big.Int {
+		return q.gapAt(c, setting{x, q.ints.next().SetInt64(a)}, setting{y, q.ints.next().SetInt64(b)})
+	}
 	e.constant = at(0, 0)
 	e.first, e.second = at(1, 0), at(0, 1)
 	e.first.Sub(e.first, e.constant)

@@ -17,12 +17,13 @@ const refuteRounds = 3
 // refutation is an attempt to show that a search's conditions do not hold at once.
 type refutation struct {
 	*satisfaction
-	same   []int32 // by term, the first that equals it
-	intervals  []interval  // of those
-	shapes map[shape]int32
-	orders map[int32][]order
-	terms  []int32 // that count: those of the conditions, and their operands, in order
-	void   bool    // shown
+	same      []int32    // by term, the first that equals it
+	intervals []interval // of those
+	shapes    map[shape]int32
+	exact     map[int32]bool // products that do not wrap, as conditions say
+	orders    map[int32][]order
+	terms     []int32 // that count: those of the conditions, and their operands, in order
+	void      bool    // shown
 }
 
 // shape is what a term is made of; terms of one shape are equal.
@@ -43,7 +44,7 @@ type order struct {
 // that have no variable in common with the last one, nor with one that has: they hold, and stay so. False when it is certain that no
 // numbers meet all conditions; true says nothing.
 func (q *satisfaction) simplify() bool {
-	r := refutation{satisfaction: q, same: make([]int32, len(q.terms)), intervals: make([]interval, len(q.terms)), orders: map[int32][]order{}}
+	r := refutation{satisfaction: q, same: make([]int32, len(q.terms)), intervals: make([]interval, len(q.terms)), exact: map[int32]bool{}, orders: map[int32][]order{}}
 	r.count()
 	for _, i := range r.terms {
 		r.intervals[i] = r.initial(i)
@@ -59,6 +60,15 @@ func (q *satisfaction) simplify() bool {
 		r.compareOrders()
 		if r.derive(); r.void {
 			return false
+		}
+	}
+	q.box = make([]interval, len(q.variables))
+	for i := range q.box {
+		q.box[i] = intervalOf(&q.variables[i])
+	}
+	for _, i := range r.terms {
+		if t := r.term(i); t.variable >= 0 {
+			q.box[t.variable] = r.intervals[r.same[i]]
 		}
 	}
 	return true
@@ -207,37 +217,76 @@ func (r *refutation) masked(s *shape) int32 {
 	return -1
 }
 
-// compute is what a term can be, as its operands can. Of a sum or a difference that does not wrap it notes what it is larger or smaller than.
+// compute is what a term can be, as its operands can. Of what does not wrap, it takes note of what the operands can be, as the term can, and
+// of which is larger.
 func (r *refutation) compute(i int32, s *shape) interval {
 	a, b := &r.intervals[s.args[0]], &r.intervals[s.args[1]]
 	switch s.op {
 	case vm.ADD:
 		sum, wraps := intervalOfSum(a, b)
-		if wraps && (r.ordered(s.args[0], i, false) || r.ordered(s.args[1], i, false)) { // as a condition says
-			wraps = false
-		}
-		if !wraps {
-			r.order(s.args[0], i, false)
-			r.order(s.args[1], i, false)
+		if !wraps || r.ordered(s.args[0], i, false) || r.ordered(s.args[1], i, false) { // as a condition says
+			r.sum(i, s.args[0], s.args[1])
 		}
 		return sum
 	case vm.SUB:
 		ordered := r.ordered(s.args[1], s.args[0], false)
 		if ordered {
-			r.order(i, s.args[0], false)
+			r.sum(s.args[0], i, s.args[1])
 		}
 		return intervalOfDifference(a, b, ordered)
 	case vm.MUL:
-		product, _ := intervalOfProduct(a, b)
+		product, wraps := intervalOfProduct(a, b)
+		if !wraps || r.exact[i] {
+			r.product(i, s.args[0], s.args[1])
+		}
 		return product
 	case vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.ISZERO:
 		return r.comparison(s)
 	case vm.OR:
-		if r.isDivisionCheck(s) {
+		if product := r.divisionCheck(s); product >= 0 && r.fits(product) {
 			return truths(1, 1)
 		}
 	}
 	return intervalOfWord(s.op, a, b)
+}
+
+// sum takes note that a term is the sum of two others, and does not wrap.
+func (r *refutation) sum(i, a, b int32) {
+	for range 2 {
+		s, x, y := &r.intervals[i], &r.intervals[a], &r.intervals[b]
+		least, most := subtracted(&s.lo, &y.hi), subtracted(&s.hi, &y.lo)
+		r.narrow(a, &interval{least, most})
+		least, most = added(&x.lo, &y.lo), added(&x.hi, &y.hi)
+		r.narrow(i, &interval{least, most})
+		r.order(a, i, !y.lo.IsZero())
+		a, b = b, a
+	}
+}
+
+// product takes note that a term is the product of two others, and does not wrap.
+func (r *refutation) product(i, a, b int32) {
+	for range 2 {
+		p, x, y := &r.intervals[i], &r.intervals[a], &r.intervals[b]
+		r.narrow(i, &interval{multiplied(&x.lo, &y.lo), multiplied(&x.hi, &y.hi)})
+		if !y.lo.IsZero() {
+			r.order(a, i, !x.lo.IsZero() && !y.lo.LtUint64(2))
+			var most uint256.Int
+			most.Div(&p.hi, &y.lo)
+			least := ceiling(&p.lo, &y.hi)
+			r.narrow(a, &interval{least, most})
+		}
+		a, b = b, a
+	}
+}
+
+// fits reports whether a product is certain not to wrap.
+func (r *refutation) fits(product int32) bool {
+	a, b, ok := r.operands(product, vm.MUL)
+	if !ok {
+		return false
+	}
+	_, wraps := intervalOfProduct(&r.intervals[a], &r.intervals[b])
+	return !wraps || r.exact[product]
 }
 
 // comparison is how a comparison can come out.
@@ -254,10 +303,13 @@ func (r *refutation) comparison(s *shape) interval {
 		return truths(0, 1)
 	case vm.EQ:
 		switch {
-		case a == b || r.intervals[a].isOnly() && r.intervals[a] == r.intervals[b] || r.isQuotientCheck(s):
+		case a == b || r.intervals[a].isOnly() && r.intervals[a] == r.intervals[b]:
 			return truths(1, 1)
 		case r.ordered(a, b, true) || r.ordered(b, a, true):
 			return truths(0, 0)
+		}
+		if product, x := r.quotient(s); product >= 0 && !r.intervals[x].lo.IsZero() && r.fits(product) {
+			return truths(1, 1)
 		}
 		return truths(0, 1)
 	}
@@ -301,45 +353,35 @@ func (r *refutation) operands(i int32, op vm.OpCode) (a, b int32, ok bool) {
 	return r.same[t.args[0]], r.same[t.args[1]], true
 }
 
-// isQuotientCheck reports whether an equality compares a factor with x·y/x, for some x that is not zero and a product that does not wrap.
-func (r *refutation) isQuotientCheck(s *shape) bool {
-	x, ok := r.quotient(s)
-	return ok && !r.intervals[x].lo.IsZero()
-}
-
-// quotient is the x of an equality of y with x·y/x, for a product that does not wrap.
-func (r *refutation) quotient(s *shape) (x int32, ok bool) {
+// quotient is the product of an equality of y with x·y/x, and x; −1 where it is none.
+func (r *refutation) quotient(s *shape) (product, x int32) {
 	for j := range 2 {
 		product, by, isQuotient := r.operands(s.args[j], vm.DIV)
 		if !isQuotient {
 			continue
 		}
 		a, b, isProduct := r.operands(product, vm.MUL)
-		if !isProduct {
-			continue
-		}
-		y := s.args[1-j]
-		if _, wraps := intervalOfProduct(&r.intervals[a], &r.intervals[b]); !wraps && (by == a && y == b || by == b && y == a) {
-			return by, true
+		if y := s.args[1-j]; isProduct && (by == a && y == b || by == b && y == a) {
+			return product, by
 		}
 	}
-	return 0, false
+	return -1, -1
 }
 
-// isDivisionCheck reports whether a term is solc's check of a product, which does not wrap: x = 0 or y = x·y/x.
-func (r *refutation) isDivisionCheck(s *shape) bool {
+// divisionCheck is the product of solc's check that one does not wrap: x = 0 or y = x·y/x. −1: it is none.
+func (r *refutation) divisionCheck(s *shape) (product int32) {
 	for j := range 2 {
-		zero, _, ok := r.operands(s.args[j], vm.ISZERO)
+		a, b, ok := r.operands(s.args[1-j], vm.EQ)
 		if !ok {
 			continue
 		}
-		if a, b, ok := r.operands(s.args[1-j], vm.EQ); ok {
-			if x, ok := r.quotient(&shape{op: vm.EQ, args: [3]int32{a, b}}); ok && x == zero {
-				return true
-			}
+		product, x := r.quotient(&shape{op: vm.EQ, args: [3]int32{a, b}})
+		zero, _, ok := r.operands(s.args[j], vm.ISZERO)
+		if product >= 0 && (ok && zero == x || !r.intervals[x].lo.IsZero() && r.intervals[s.args[j]].is(0)) {
+			return product
 		}
 	}
-	return false
+	return -1
 }
 
 // holds takes note that a term is to be zero or not.
@@ -359,7 +401,11 @@ func (r *refutation) holds(i int32, truth bool) {
 	case vm.AND, vm.OR:
 		r.holdsOfBoth(t, truth)
 	case vm.EQ, vm.SUB:
-		r.equal(r.same[t.args[0]], r.same[t.args[1]], truth == (t.op == vm.EQ))
+		equal := shape{op: vm.EQ, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}}
+		if product, x := r.quotient(&equal); product >= 0 && truth == (t.op == vm.EQ) && !r.intervals[x].lo.IsZero() {
+			r.exact[product] = true
+		}
+		r.equal(equal.args[0], equal.args[1], truth == (t.op == vm.EQ))
 	case vm.LT, vm.GT, vm.SLT, vm.SGT:
 		less, than, ok := r.lessThan(&shape{op: t.op, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}})
 		switch {
@@ -377,6 +423,9 @@ func (r *refutation) holdsOfBoth(t *term, truth bool) {
 	a, b := r.term(t.args[0]), r.term(t.args[1])
 	if !a.isTruth() || !b.isTruth() {
 		return
+	}
+	if product := r.divisionCheck(&shape{op: vm.OR, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}}); product >= 0 && truth && t.op == vm.OR {
+		r.exact[product] = true
 	}
 	if truth == (t.op == vm.AND) {
 		r.holds(t.args[0], truth)
@@ -527,7 +576,7 @@ func (r *refutation) smallerShare(t *term, each func(than int32)) {
 	if !ok {
 		return
 	}
-	if _, wraps := intervalOfProduct(&r.intervals[x], &r.intervals[k]); wraps {
+	if !r.fits(r.same[t.args[0]]) {
 		return
 	}
 	n := &r.intervals[r.same[t.args[1]]]

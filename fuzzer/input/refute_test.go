@@ -143,9 +143,22 @@ func TestRefutedIsImpossible(t *testing.T) {
 			h.number(n)
 		}
 		h.word(new(uint256.Int).SubUint64(new(uint256.Int), uint64(1+r.IntN(300))))
+		h.word(new(uint256.Int).Lsh(uint256.NewInt(uint64(1+r.IntN(99))), uint(240+r.IntN(10)))) // products of it wrap
 		draw := func() int32 { return int32(1 + r.IntN(len(h.terms)-1)) }
 		for range 1 + r.IntN(8) {
 			h.is(ops[r.IntN(len(ops))], draw(), draw())
+		}
+		for range r.IntN(3) { // checks that do hold
+			x, y := draw(), draw()
+			switch r.IntN(3) {
+			case 0:
+				quotient := h.is(vm.DIV, h.is(vm.MUL, x, y), x)
+				h.wants(vm.OR, h.is(vm.ISZERO, x, unknown), h.is(vm.EQ, y, quotient))
+			case 1:
+				h.refuses(vm.LT, h.is(vm.ADD, x, y), x)
+			default:
+				h.refuses(vm.GT, h.is(vm.SUB, x, y), x)
+			}
 		}
 		for range 1 + r.IntN(4) {
 			op, a, b := tests[r.IntN(len(tests))], draw(), draw()

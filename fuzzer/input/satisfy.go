@@ -65,7 +65,8 @@ type satisfaction struct {
 	ints     numbers
 	terms    []term // with the values of where the search is, or of a trial
 	needed   []int32
-	moved    uint32 // the variables that the conditions depend on, a bit each
+	box      []interval // by variable: no other value is part of a solution
+	moved    uint32     // the variables that the conditions depend on, a bit each
 	wanted   []wish
 	curved   []uint32 // by term, see curvedIn
 	weights  []int
@@ -116,6 +117,7 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 			q.values[t.variable] = t.value
 		}
 	}
+	q.enter()
 	q.holds, q.kept = make([]bool, len(q.wanted)), make([]uint256.Int, len(q.terms))
 	q.settle()
 	return q
@@ -279,16 +281,42 @@ func (q *satisfaction) restart() {
 
 // draw is a random value of a variable: small ones are as frequent as others.
 func (q *satisfaction) draw(variable int32) (uint256.Int, bool) {
-	v := &q.variables[variable]
-	x := randomWord(q.rand, max(v.most.BitLen(), 1))
-	if v.least.Sign() < 0 && oneIn(q.rand, 2) {
-		x.Neg(&x)
+	v, box := &q.variables[variable], &q.box[variable]
+	if v.least.Sign() < 0 {
+		x := randomWord(q.rand, max(v.most.BitLen(), 1))
+		if oneIn(q.rand, 2) {
+			x.Neg(&x)
+		}
+		return x, q.fits(variable, &x)
 	}
+	var width uint256.Int
+	width.Sub(&box.hi, &box.lo)
+	x := randomWord(q.rand, max(width.BitLen(), 1))
+	if x.Gt(&width) {
+		x.Sub(&x, &width) // it is less than twice as large
+	}
+	x.Add(&x, &box.lo)
 	return x, q.fits(variable, &x)
 }
 
+// enter moves variables into the box.
+func (q *satisfaction) enter() {
+	for i := range q.values {
+		x := q.values[i]
+		if q.moved>>i&1 == 0 || q.box[i].has(&x) {
+			continue
+		}
+		if x = q.box[i].lo; q.values[i].Gt(&q.box[i].hi) {
+			x = q.box[i].hi
+		}
+		if q.fits(int32(i), &x) {
+			q.values[i] = x
+		}
+	}
+}
+
 func (q *satisfaction) fits(variable int32, x *uint256.Int) bool {
-	return q.space.Fits(q.sequence, q.variables[variable].Word, x)
+	return q.box[variable].has(x) && q.space.Fits(q.sequence, q.variables[variable].Word, x)
 }
 
 // mend makes a condition as wanted, in the way that leaves least amiss of some. Where
