@@ -11,8 +11,9 @@ import (
 // several functions share is full of such sides: a check that a sum does not wrap, of numbers whose types are too narrow for that, or
 // that a difference does not, after a requirement that says so. A search would look for numbers until it has used up its trials.
 
-// refuteRounds is how often intervals are computed anew of what the conditions say. Arbitrary: few chains are longer.
-const refuteRounds = 3
+// refuteRounds is how often intervals are computed anew of what the conditions say, as long as they get narrower. Arbitrary: some do by a
+// little forever.
+const refuteRounds = 8
 
 // refutation is an attempt to show that a search's conditions do not hold at once.
 type refutation struct {
@@ -23,6 +24,7 @@ type refutation struct {
 	exact     map[int32]bool // products that do not wrap, as conditions say
 	orders    map[int32][]order
 	terms     []int32 // that count: those of the conditions, and their operands, in order
+	news      bool    // something has become known
 	void      bool    // shown
 }
 
@@ -53,7 +55,9 @@ func (q *satisfaction) simplify() bool {
 		return false
 	}
 	q.connected()
-	for range refuteRounds {
+	r.news = true
+	for round := 0; round < refuteRounds && r.news; round++ {
+		r.news = false
 		for i := range q.wanted {
 			r.holds(q.wanted[i].jump.condition, q.wanted[i].jump.taken)
 		}
@@ -230,6 +234,9 @@ func (r *refutation) compute(i int32, s *shape) interval {
 		return sum
 	case vm.SUB:
 		ordered := r.ordered(s.args[1], s.args[0], false)
+		if _, wraps := intervalOfSum(&r.intervals[i], b); !wraps {
+			ordered = true // what it was taken of is the sum
+		}
 		if ordered {
 			r.sum(s.args[0], i, s.args[1])
 		}
@@ -248,6 +255,12 @@ func (r *refutation) compute(i int32, s *shape) interval {
 		}
 	}
 	return intervalOfWord(s.op, a, b)
+}
+
+// isExact takes note that a product does not wrap.
+func (r *refutation) isExact(product int32) {
+	r.news = r.news || !r.exact[product]
+	r.exact[product] = true
 }
 
 // sum takes note that a term is the sum of two others, and does not wrap.
@@ -403,7 +416,7 @@ func (r *refutation) holds(i int32, truth bool) {
 	case vm.EQ, vm.SUB:
 		equal := shape{op: vm.EQ, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}}
 		if product, x := r.quotient(&equal); product >= 0 && truth == (t.op == vm.EQ) && !r.intervals[x].lo.IsZero() {
-			r.exact[product] = true
+			r.isExact(product)
 		}
 		r.equal(equal.args[0], equal.args[1], truth == (t.op == vm.EQ))
 	case vm.LT, vm.GT, vm.SLT, vm.SGT:
@@ -425,7 +438,7 @@ func (r *refutation) holdsOfBoth(t *term, truth bool) {
 		return
 	}
 	if product := r.divisionCheck(&shape{op: vm.OR, args: [3]int32{r.same[t.args[0]], r.same[t.args[1]]}}); product >= 0 && truth && t.op == vm.OR {
-		r.exact[product] = true
+		r.isExact(product)
 	}
 	if truth == (t.op == vm.AND) {
 		r.holds(t.args[0], truth)
@@ -490,11 +503,13 @@ func (r *refutation) order(less, than int32, strictly bool) {
 		}
 	}
 	r.orders[less] = append(r.orders[less], order{than, strictly})
+	r.news = true
 }
 
 // narrow takes note that a term lies in an interval.
 func (r *refutation) narrow(i int32, to *interval) {
 	s := &r.intervals[i]
+	r.news = r.news || s.lo.Lt(&to.lo) || to.hi.Lt(&s.hi)
 	s.lo, s.hi = most(&s.lo, &to.lo), least(&s.hi, &to.hi)
 	r.void = r.void || s.hi.Lt(&s.lo)
 }
