@@ -39,6 +39,7 @@ type pathfinder struct {
 	ended bool           // the task is over
 	// refuted are sides that no numbers of the base take.
 	refuted map[branchSide]bool
+	sought  map[branchSide]bool // sides that were searched for in the base's formulas
 	// diverged are runs that were to get through a branch, and left the path before it.
 	diverged []*point
 	// randomized are runs of the base with random words in the last call, see
@@ -48,12 +49,13 @@ type pathfinder struct {
 }
 
 func (w *worker) newPathfinder(ctx context.Context, b *batch) *pathfinder {
-	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b, refuted: map[branchSide]bool{}}
+	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b, refuted: map[branchSide]bool{}, sought: map[branchSide]bool{}}
 }
 
 func (p *pathfinder) rebase(base *point) {
 	p.base, p.last, p.randomized = base, base.branches, nil
 	clear(p.refuted)
+	clear(p.sought)
 }
 
 // point copies what solving needs of a run.

@@ -122,7 +122,7 @@ func (p *pathfinder) advance() bool {
 	if p.solveByFormulas(targets) {
 		return true
 	}
-	targets = slices.DeleteFunc(targets, func(target int) bool { return p.refuted[sideOf(&p.last[target])] })
+	targets = slices.DeleteFunc(targets, func(target int) bool { return p.searched(target) })
 	if p.ended || len(targets) == 0 {
 		return false
 	}

@@ -144,6 +144,12 @@ func (p *pathfinder) passes(b *input.Branch) bool {
 	return slices.ContainsFunc(p.last, func(own input.Branch) bool { return own.Code == b.Code && own.PC == b.PC })
 }
 
+// searched reports whether formulas tell all about a branch of the base: then runs show no more than that.
+func (p *pathfinder) searched(target int) bool {
+	side := sideOf(&p.last[target])
+	return p.refuted[side] || p.sought[side] || p.resisted[side] >= maxResisted
+}
+
 // satisfy searches for a way through a branch in the formulas that the base's
 // instructions compute, without running them. Nil when there is none, or when the run of
 // the solution does not take the branch.
@@ -157,7 +163,9 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		return nil
 	}
 	next, outcome := p.satisfyAt(at, most)
-	switch side := sideOf(&b); {
+	side := sideOf(&b)
+	p.sought[side] = outcome.Trials > 0
+	switch {
 	case outcome.Refuted:
 		p.refuted[side] = true
 		if d := &p.base.formulas.Decisions()[at]; d.Stored || d.Fed {

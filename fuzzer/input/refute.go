@@ -247,6 +247,10 @@ func (r *refutation) compute(i int32, s *shape) interval {
 			r.product(i, s.args[0], s.args[1])
 		}
 		return product
+	case vm.DIV:
+		if !b.lo.IsZero() {
+			r.quotientOf(i, s.args[0], s.args[1])
+		}
 	case vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.ISZERO:
 		return r.comparison(s)
 	case vm.OR:
@@ -290,6 +294,27 @@ func (r *refutation) product(i, a, b int32) {
 		}
 		a, b = b, a
 	}
+}
+
+// quotientOf takes note that a term is the quotient of two others, the second of which is not zero.
+func (r *refutation) quotientOf(i, a, b int32) {
+	one := uint256.NewInt(1)
+	q, x, y := &r.intervals[i], &r.intervals[a], &r.intervals[b]
+	above := added(&q.hi, one) // q ≤ x/y < q + 1
+	beyond := multiplied(&above, &y.hi)
+	if beyond != anyWord.hi {
+		beyond.SubUint64(&beyond, 1)
+	}
+	r.narrow(a, &interval{multiplied(&q.lo, &y.lo), beyond})
+	least, most := uint256.Int{}, anyWord.hi
+	if above != anyWord.hi {
+		least.Div(&x.lo, &above)
+		least.AddUint64(&least, 1)
+	}
+	if !q.lo.IsZero() {
+		most.Div(&x.hi, &q.lo)
+	}
+	r.narrow(b, &interval{least, most})
 }
 
 // fits reports whether a product is certain not to wrap.

@@ -18,9 +18,9 @@ const (
 	// maxBackward bounds the terms that one way to mend a condition goes through.
 	maxBackward = 512
 	// hopeless: a search ends when the jump went the old way with so many assignments, or with one in hopelessShare
-	// of those that it may look at. Most checks for overflow never fail, since the types of what they compute are too narrow.
-	hopeless      = 256
-	hopelessShare = 16
+	// of those that it may look at: then its condition is one that is not refuted, but never met.
+	hopeless      = 2048
+	hopelessShare = 4
 )
 
 // Satisfy looks for values of the call's numbers with which it goes the same way up to the
