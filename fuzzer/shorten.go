@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -21,7 +24,8 @@ func (w *worker) shorten(ctx context.Context, b *batch) {
 			d.short = d.sequence
 			continue
 		}
-		if !w.shortenOne(ctx, d, b) {
+		continues := b.task.seed != nil && b.task.seed.short && d.sequence[:len(d.sequence)-1].Equal(b.task.sequence)
+		if !w.shortenOne(ctx, d, continues, b) {
 			return
 		}
 	}
@@ -32,8 +36,9 @@ func samePrefix(a, b input.Sequence) bool {
 	return len(a) == len(b) && a[:len(a)-1].Equal(b[:len(b)-1])
 }
 
-// shortenOne shortens one input. It returns false when the task is over.
-func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
+// shortenOne shortens one input. Where it continues one that cannot be shortened, and reads what that one's last call wrote, nor can
+// it be. It returns false when the task is over.
+func (w *worker) shortenOne(ctx context.Context, d *discovery, continues bool, b *batch) bool {
 	seq, ok := w.byAccount(ctx, d, b)
 	if !ok {
 		return false
@@ -47,6 +52,11 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 	if !ok {
 		return false
 	}
+	fed := feeders(exec)
+	if continues && fed[len(front)-1] {
+		d.short = seq
+		return true
+	}
 	want := lastBranches(exec)
 	keeps := func(front input.Sequence) bool {
 		if !ok {
@@ -56,12 +66,52 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 		exec, ok = w.run(ctx, append(front[:len(front):len(front)], last), b)
 		return ok && exec.PathID() == d.pid && slices.Equal(lastBranches(exec), want)
 	}
-	if keeps(nil) {
+	needed := slices.Clone(front)
+	for i := len(front) - 1; i >= 0; i-- {
+		if !fed[i] {
+			needed = slices.Delete(needed, i, i+1)
+		}
+	}
+	switch {
+	case keeps(nil):
 		front = nil
+	case len(needed) < len(front) && keeps(needed):
+		front = needed
 	}
 	front = minimizer{w.space, keeps}.dropCalls(front)
 	d.short = append(front[:len(front):len(front)], last)
 	return ok
+}
+
+// feeders tells of each call but the last whether that one reads a word of storage that it wrote, or a call does that the last one reads
+// one of, and so on.
+func feeders(exec *evm.Execution) []bool {
+	last := len(exec.Calls) - 1
+	fed := make([]bool, last)
+	type word struct {
+		account common.Address
+		slot    uint256.Int
+	}
+	wanted := map[word]bool{}
+	for call := last; call >= 0; call-- {
+		frames := exec.Frames[exec.Calls[call].Frames[0]:exec.Calls[call].Frames[1]]
+		for i := range frames {
+			for j := range frames[i].Storage {
+				a := &frames[i].Storage[j]
+				if call < last && a.Write && wanted[word{a.Address, a.Slot}] {
+					fed[call] = true
+				}
+			}
+		}
+		for i := range frames {
+			for j := range frames[i].Storage {
+				if a := &frames[i].Storage[j]; (call == last || fed[call]) && !a.Write {
+					wanted[word{a.Address, a.Slot}] = true
+				}
+			}
+		}
+	}
+	return fed
 }
 
 // byAccount is the sequence of a discovery with an account in the place of the attacker's contract, where the path is the same
