@@ -11,6 +11,7 @@ import (
 type solving struct {
 	moved     map[branchSide]bool    // whether input words move a branch's operands
 	resisted  map[branchSide]int     // searches in formulas without a solution, see solveByFormulas
+	complete  map[branchSide]bool    // whether formulas tell all that numbers do to them
 	factors   input.Factors          // that searches in formulas met
 	contexts  map[within]int         // see pathfinder.read
 	fruitless map[input.Callable]int // see climb
@@ -22,7 +23,7 @@ type solving struct {
 }
 
 func newSolving() solving {
-	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
+	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, complete: map[branchSide]bool{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
 }
 
 // pathfinder gets through branches one after the other, by what the words of the last
@@ -39,7 +40,6 @@ type pathfinder struct {
 	ended bool           // the task is over
 	// refuted are sides that no numbers of the base take.
 	refuted map[branchSide]bool
-	sought  map[branchSide]bool // sides that were searched for in the base's formulas
 	// diverged are runs that were to get through a branch, and left the path before it.
 	diverged []*point
 	// randomized are runs of the base with random words in the last call, see
@@ -49,13 +49,12 @@ type pathfinder struct {
 }
 
 func (w *worker) newPathfinder(ctx context.Context, b *batch) *pathfinder {
-	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b, refuted: map[branchSide]bool{}, sought: map[branchSide]bool{}}
+	return &pathfinder{worker: w, solving: &w.solving, ctx: ctx, b: b, refuted: map[branchSide]bool{}}
 }
 
 func (p *pathfinder) rebase(base *point) {
 	p.base, p.last, p.randomized = base, base.branches, nil
 	clear(p.refuted)
-	clear(p.sought)
 }
 
 // point copies what solving needs of a run.

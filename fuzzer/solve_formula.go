@@ -146,8 +146,7 @@ func (p *pathfinder) passes(b *input.Branch) bool {
 
 // searched reports whether formulas tell all about a branch of the base: then runs show no more than that.
 func (p *pathfinder) searched(target int) bool {
-	side := sideOf(&p.last[target])
-	return p.refuted[side] || p.sought[side] || p.resisted[side] >= maxResisted
+	return p.complete[sideOf(&p.last[target])]
 }
 
 // satisfy searches for a way through a branch in the formulas that the base's
@@ -160,11 +159,12 @@ func (p *pathfinder) satisfy(target, most int) *point {
 	}
 	at := slices.IndexFunc(p.base.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
 	if at < 0 {
+		delete(p.complete, sideOf(&b))
 		return nil
 	}
 	next, outcome := p.satisfyAt(at, most)
 	side := sideOf(&b)
-	p.sought[side] = outcome.Trials > 0
+	p.complete[side] = outcome.Complete
 	switch {
 	case outcome.Refuted:
 		p.refuted[side] = true
@@ -173,7 +173,7 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		}
 	case outcome.Turns:
 		p.noteMovable(side)
-	case outcome.Trials > 0 && !p.moved[side]:
+	case (outcome.Complete || outcome.Trials > 0) && !p.moved[side]:
 		p.moved[side] = false // for example, masking an argument to its type changes nothing
 	}
 	return next

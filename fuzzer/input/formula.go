@@ -20,6 +20,7 @@ type term struct {
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
 	stored   bool   // depends on what was read from storage
+	loose    bool   // depends on what a number may move that is no variable here, such as the length of an array
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -185,7 +186,8 @@ type reader struct {
 	words   map[uint64]int32 // by offset in calldata: variables
 	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
 	time    int32
-	storage int // of the frame's accesses, the next one
+	storage int  // of the frame's accesses, the next one
+	loose   bool // numbers of it are no variables
 	times   map[decision]uint64
 }
 
@@ -194,7 +196,7 @@ type reader struct {
 func (r *reader) readCall(call, first, end int, encoded evm.Sequence) bool {
 	r.frame = &r.execution.Frames[r.execution.Calls[call].Frames[0]]
 	r.stack, r.memory, r.words, r.times = r.stack[:0], map[uint64]int32{}, map[uint64]int32{}, map[decision]uint64{}
-	r.value, r.time, r.storage = unknown, unknown, 0
+	r.value, r.time, r.storage, r.loose = unknown, unknown, 0, false
 	r.bind(call, first, end, encoded[call].Data)
 	return r.read()
 }
@@ -229,10 +231,13 @@ func (r *reader) bind(call, first, end int, data []byte) {
 			}
 			changed, ok := r.space.With(r.sequence, v.Word, &other)
 			if !ok {
+				r.loose = true
 				continue
 			}
 			if at, ok := differ(data, changed[call].Function.appendData(nil, changed[call].Args)); ok {
 				r.words[at] = r.add(t)
+			} else {
+				r.loose = true
 			}
 		}
 	}
@@ -378,7 +383,7 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	case vm.CALLDATALOAD:
 		return r.load(args[0])
 	case vm.CALLDATASIZE:
-		return r.constant(uint256.NewInt(uint64(len(r.frame.Input))))
+		return r.given(uint256.NewInt(uint64(len(r.frame.Input))))
 	case vm.CALLVALUE:
 		if r.value != unknown {
 			return r.value
@@ -409,13 +414,18 @@ func (r *reader) load(offset int32) int32 {
 		return known
 	}
 	if o > uint64(len(r.frame.Input)) {
-		return r.constant(new(uint256.Int))
+		return r.given(new(uint256.Int))
 	}
 	var data [32]byte
 	copy(data[:], r.frame.Input[o:])
 	var x uint256.Int
 	x.SetBytes32(data[:])
-	return r.constant(&x)
+	return r.given(&x)
+}
+
+// given is what the call gives, which no variable moves.
+func (r *reader) given(x *uint256.Int) int32 {
+	return r.add(term{variable: -1, value: *x, known: true, loose: r.loose})
 }
 
 // access is a word of storage, as this run met it: what was stored there, if what was read is the same.
@@ -470,6 +480,7 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 		t.known = t.known && r.terms[i].known
 		t.moves = t.moves || r.terms[i].moves
 		t.stored = t.stored || r.terms[i].stored
+		t.loose = t.loose || r.terms[i].loose
 		t.of |= r.terms[i].of
 	}
 	if !t.known || !evaluate(&t, r.terms, &t.value) {

@@ -30,7 +30,14 @@ const (
 // "Propagation based local search for bit-precise reasoning", 2017). It is exact about
 // everything but words read from storage that earlier calls of the sequence did not compute, which count as they were.
 func (f *Formulas) Satisfy(r Rand, at, most int) Outcome {
-	q := f.newSearch(r, f.before+at)
+	o := f.satisfy(r, f.before+at, most)
+	t := &f.terms[f.decisions[f.before+at].condition]
+	o.Complete = t.known && !t.loose
+	return o
+}
+
+func (f *Formulas) satisfy(r Rand, at, most int) Outcome {
+	q := f.newSearch(r, at)
 	if q == nil {
 		return Outcome{}
 	}
@@ -56,6 +63,7 @@ type Outcome struct {
 	Trials   int      // what it cost, in assignments that it looked at
 	Turns    bool     // some of them took the other side at least, if not the same way up to there
 	Refuted  bool     // it is certain that no numbers do both
+	Complete bool     // the formulas tell of all numbers what they do to the jump's condition; none may move it
 }
 
 // satisfaction is one search.
