@@ -372,6 +372,9 @@ func (q *satisfaction) mend(at int) {
 func (q *satisfaction) result() Sequence {
 	seq := q.sequence
 	for i := range q.values {
+		if q.moved>>i&1 == 0 {
+			continue
+		}
 		var ok bool
 		if seq, ok = q.space.With(seq, q.variables[i].Word, &q.values[i]); !ok {
 			return nil // none was set that does not fit

@@ -201,3 +201,26 @@ func TestSolutionsHold(t *testing.T) {
 		t.Errorf("%d of %d systems are solved", solved, systems)
 	}
 }
+
+// TestSatisfyKeepsLengths: numbers that no formula is of stay as they are, the length of an array among them.
+func TestSatisfyKeepsLengths(t *testing.T) {
+	number := Type{Kind: Uint, Bits: 256}
+	f := &Function{Name: "f", Inputs: []Type{{Kind: Array, Elem: &number}}}
+	space := &Space{}
+	seq := Sequence{{Function: f, Args: []Value{{Elems: []Value{{}, {}}}}}}
+	h := &handmade{&Formulas{space: space, sequence: seq, variables: space.Variables(seq, 0), factors: new(Factors)}, t}
+	h.terms = append(h.terms, term{op: vm.STOP, variable: -1})
+	for i := range h.variables {
+		if h.variables[i].Word.Kind == LeafWord {
+			h.terms = append(h.terms, term{variable: int32(i), known: true, moves: true, of: 1 << i})
+		}
+	}
+	h.wants(vm.EQ, h.p(1), h.number(7))
+	solved := h.solve(1, 1000)
+	if solved == nil {
+		t.Fatal("nothing was found")
+	}
+	if list := solved[0].Args[0].Elems; len(list) != 2 || list[1].Word.Uint64() != 7 {
+		t.Errorf("found %v", list)
+	}
+}
