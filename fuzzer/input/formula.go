@@ -20,7 +20,7 @@ type term struct {
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
 	stored   bool   // depends on what was read from storage
-	loose    bool   // depends on what a number may move that is no variable here, such as the length of an array
+	loose    bool   // depends on words of the call that are no variables, such as an address or the length of an array
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -187,7 +187,7 @@ type reader struct {
 	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
 	time    int32
 	storage int  // of the frame's accesses, the next one
-	loose   bool // numbers of it are no variables
+	loose   bool // a number of it is no variable
 	times   map[decision]uint64
 }
 
@@ -383,7 +383,7 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	case vm.CALLDATALOAD:
 		return r.load(args[0])
 	case vm.CALLDATASIZE:
-		return r.given(uint256.NewInt(uint64(len(r.frame.Input))))
+		return r.add(term{variable: -1, value: *uint256.NewInt(uint64(len(r.frame.Input))), known: true, loose: r.loose})
 	case vm.CALLVALUE:
 		if r.value != unknown {
 			return r.value
@@ -425,7 +425,7 @@ func (r *reader) load(offset int32) int32 {
 
 // given is what the call gives, which no variable moves.
 func (r *reader) given(x *uint256.Int) int32 {
-	return r.add(term{variable: -1, value: *x, known: true, loose: r.loose})
+	return r.add(term{variable: -1, value: *x, known: true, loose: true})
 }
 
 // access is a word of storage, as this run met it: what was stored there, if what was read is the same.

@@ -32,7 +32,7 @@ const (
 func (f *Formulas) Satisfy(r Rand, at, most int) Outcome {
 	o := f.satisfy(r, f.before+at, most)
 	t := &f.terms[f.decisions[f.before+at].condition]
-	o.Complete = t.known && !t.loose
+	o.Complete = t.moves && !t.loose
 	return o
 }
 
@@ -63,7 +63,7 @@ type Outcome struct {
 	Trials   int      // what it cost, in assignments that it looked at
 	Turns    bool     // some of them took the other side at least, if not the same way up to there
 	Refuted  bool     // it is certain that no numbers do both
-	Complete bool     // the formulas tell of all numbers what they do to the jump's condition; none may move it
+	Complete bool     // the formulas tell of all words of the call that move the jump's condition what they do to it; one does
 }
 
 // satisfaction is one search.
