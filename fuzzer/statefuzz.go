@@ -55,7 +55,7 @@ type word struct {
 // follow fuzzes the state of an execution's last call, if it is wanted. It returns false when
 // the task is over.
 func (s *stateFuzzing) follow(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
-	if !s.wants(exec) {
+	if !s.wants(seq, exec) {
 		return true
 	}
 	most := 1
@@ -66,9 +66,10 @@ func (s *stateFuzzing) follow(ctx context.Context, seq input.Sequence, exec *evm
 }
 
 // wants decides whether the state of an execution's last call is fuzzed: only where
-// that call passed a branch with an untaken side, and read storage.
-func (s *stateFuzzing) wants(exec *evm.Execution) bool {
-	return !s.without.StateFuzzing && !s.without.Sequences && s.tracker.nearUndecided && (s.tracker.storesNew || s.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
+// that call passed a branch with an untaken side, and read storage, and calls may go before it that
+// write what it read. Nothing writes what a constructor reads of its own contract.
+func (s *stateFuzzing) wants(seq input.Sequence, exec *evm.Execution) bool {
+	return s.maxSeqLen > 1 && seq[len(seq)-1].Function.Kind != input.Constructor && !s.without.StateFuzzing && !s.without.Sequences && s.tracker.nearUndecided && (s.tracker.storesNew || s.rand.IntN(stateFuzzInterval) == 0) && readsState(exec)
 }
 
 // readsState reports whether the last call read storage.
