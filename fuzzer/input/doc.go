@@ -33,6 +33,8 @@
 // other side (satisfy.go), running nothing. It mends one condition at a time:
 //
 //	wish.go      a condition, and what it compares
+//	simplify.go  conditions that the search cannot break, and those that no numbers meet, by constraint propagation:
+//	propagate.go intervals of terms, and which are equal; assume.go, what a condition says of them; order.go, which are larger
 //	backward.go  what an operand's formula asks for, back to a variable
 //	crossing.go  values of one variable at which a condition changes, where sums wrap included
 //	pairs.go     values of two variables with which an equality holds, products by their divisors (factor.go)

@@ -9,12 +9,13 @@ import (
 )
 
 // refuted reports whether the conditions are refuted, which all count as those of the path.
-func (h *handmade) refuted() bool {
+func (h *handmade) refuted() bool { return !h.search().possible }
+
+func (h *handmade) search() *satisfaction {
 	last := &h.decisions[len(h.decisions)-1]
 	last.taken = !last.taken
 	defer func() { last.taken = !last.taken }()
-	q := h.newSearch(rand.New(rand.NewPCG(1, 1)), len(h.decisions)-1)
-	return q != nil && !q.possible
+	return h.newSearch(rand.New(rand.NewPCG(1, 1)), len(h.decisions)-1)
 }
 
 // refuses adds a condition that is not to hold.
@@ -130,14 +131,14 @@ func TestRefuted(t *testing.T) {
 	}
 }
 
-// TestRefutedIsImpossible draws conditions on two numbers of few bits, looks at all values of theirs, and counts how many of the
-// impossible ones are refuted.
+// TestRefutedIsImpossible draws conditions on two numbers of few bits, and looks at all values of theirs: those that meet all lie in the
+// box, and of conditions that none meets, most are refuted.
 func TestRefutedIsImpossible(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ops := []vm.OpCode{vm.ADD, vm.SUB, vm.MUL, vm.DIV, vm.MOD, vm.AND, vm.OR, vm.XOR, vm.NOT, vm.SHR, vm.SHL, vm.BYTE, vm.LT, vm.GT, vm.EQ, vm.ISZERO, vm.SLT, vm.SDIV, vm.SIGNEXTEND}
 	tests := []vm.OpCode{vm.LT, vm.GT, vm.EQ, vm.SLT, vm.SGT, vm.AND, vm.OR, vm.SUB}
 	refuted, impossible := 0, 0
-	for range 1000 {
+	for range 250 {
 		h := newHandmade(t, Type{Kind: Uint, Bits: 8}, Type{Kind: Int, Bits: 8})
 		for _, n := range []uint64{0, 1, 2, uint64(r.IntN(256)), 255} {
 			h.number(n)
@@ -169,14 +170,20 @@ func TestRefutedIsImpossible(t *testing.T) {
 		if !h.terms[h.decisions[len(h.decisions)-1].condition].moves {
 			continue
 		}
-		possible := h.possible()
+		q, possible := h.search(), false
+		for range h.solutions {
+			if possible = true; !q.possible {
+				t.Fatalf("refuted, and possible: %+v\n%+v", h.terms, h.decisions)
+			}
+			if x, y := &h.terms[1].value, &h.terms[2].value; !q.box[0].has(x) || !q.box[1].has(y) {
+				t.Fatalf("the box %v is without %v, %v: %+v\n%+v", q.box, x, y, h.terms, h.decisions)
+			}
+		}
 		if !possible {
 			impossible++
 		}
-		if h.refuted() {
-			if refuted++; possible {
-				t.Fatalf("refuted, and possible: %+v\n%+v", h.terms, h.decisions)
-			}
+		if !q.possible {
+			refuted++
 		}
 	}
 	t.Logf("%d of %d impossible ones are refuted", refuted, impossible)
@@ -185,8 +192,8 @@ func TestRefutedIsImpossible(t *testing.T) {
 	}
 }
 
-// possible reports whether the conditions that move hold of some values of the two numbers.
-func (h *handmade) possible() bool {
+// solutions are the values of the two numbers of which the conditions that move hold.
+func (h *handmade) solutions(yield func() bool) {
 	for x := range 256 {
 		for y := range 256 {
 			h.terms[1].value.SetUint64(uint64(x))
@@ -203,10 +210,49 @@ func (h *handmade) possible() bool {
 				c := &h.terms[d.condition]
 				all = all && (!c.moves || c.value.IsZero() != d.taken)
 			}
-			if all {
-				return true
+			if all && !yield() {
+				return
 			}
 		}
 	}
-	return false
+}
+
+// TestSimplify: what a search does not look at, and what it does.
+func TestSimplify(t *testing.T) {
+	number := Type{Kind: Uint, Bits: 64}
+	for _, c := range []struct {
+		name string
+		make func(h *handmade)
+		want int // conditions
+	}{
+		{"a condition that its type sees to", func(h *handmade) {
+			h.wants(vm.EQ, h.p(0), h.is(vm.AND, h.p(0), h.number(1<<64-1)))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, 1},
+		{"one that comes up again", func(h *handmade) {
+			h.wants(vm.LT, h.p(0), h.number(9))
+			h.wants(vm.LT, h.p(0), h.number(9))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, 2},
+		{"one of another variable that holds", func(h *handmade) {
+			h.wants(vm.LT, h.p(1), h.number(9))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, 1},
+		{"one of another variable that does not hold", func(h *handmade) {
+			h.wants(vm.GT, h.p(1), h.number(9))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, 2},
+		{"one that a third one connects", func(h *handmade) {
+			h.wants(vm.LT, h.p(1), h.number(9))
+			h.wants(vm.EQ, h.p(1), h.p(2))
+			h.refuses(vm.LT, h.p(0), h.p(2))
+			h.wants(vm.GT, h.p(0), h.number(3))
+		}, 4},
+	} {
+		h := newHandmade(t, number, number, number)
+		c.make(h)
+		if q := h.search(); len(q.wanted) != c.want || !q.possible {
+			t.Errorf("%s: %d conditions are left, want %d", c.name, len(q.wanted), c.want)
+		}
+	}
 }
