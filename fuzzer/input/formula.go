@@ -85,8 +85,9 @@ type Formulas struct {
 
 // Bounds of what is read. Arbitrary: calls of the corpora compute some hundreds of words, and most depend on one or two others.
 const (
-	maxTerms   = 1 << 14 // and so the memory and the time that formulas take
-	maxFeeders = 8
+	maxTerms     = 1 << 14 // and so the memory and the time that formulas take
+	termsAtFirst = 1 << 9  // that there is room for
+	maxFeeders   = 8
 	// maxOfAll bounds the variables of all calls: terms have a bit for each.
 	maxOfAll = 32
 )
@@ -100,6 +101,7 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 	}
 	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, last), factors: factors}
 	f.own = len(f.variables)
+	f.terms = make([]term, 0, termsAtFirst)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})
 	feeders := feedersOf(seq, e)

@@ -133,32 +133,36 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 
 // need lists the terms that the conditions are computed of, in order.
 func (q *satisfaction) need() {
-	all := make([]bool, len(q.terms))
+	found := make([]int32, len(q.terms)) // by term, the condition that it was found for last, from 1
 	q.needed, q.moved = q.needed[:0], 0
 	for i := range q.wanted {
 		c := &q.wanted[i]
 		q.moved |= c.variables(q.terms)
-		c.cone = c.cone[:0]
-		cone := make([]bool, c.jump.condition+1)
-		cone[c.jump.condition] = true
-		for i := c.jump.condition; i > 0; i-- {
-			if t := &q.terms[i]; cone[i] && t.moves && t.variable < 0 {
-				for _, a := range t.args {
-					cone[a] = true
-				}
-			}
-		}
-		for i := range cone {
-			if cone[i] && q.terms[i].moves {
-				c.cone, all[i] = append(c.cone, int32(i)), true
-			}
-		}
+		c.cone = q.coneOf(c.jump.condition, found, int32(i+1), c.cone[:0])
 	}
-	for i := range all {
-		if all[i] {
+	for i := range found {
+		if found[i] > 0 {
 			q.needed = append(q.needed, int32(i))
 		}
 	}
+}
+
+// coneOf lists the terms that move which a condition is computed of, in order.
+func (q *satisfaction) coneOf(condition int32, found []int32, id int32, cone []int32) []int32 {
+	for next := []int32{condition}; len(next) > 0; {
+		i := next[len(next)-1]
+		next = next[:len(next)-1]
+		t := &q.terms[i]
+		if !t.moves || found[i] == id {
+			continue
+		}
+		found[i], cone = id, append(cone, i)
+		if t.variable < 0 {
+			next = append(next, t.args[:]...)
+		}
+	}
+	slices.Sort(cone)
+	return cone
 }
 
 // trialWork: so many terms that are computed count as one trial, whose number is what a
