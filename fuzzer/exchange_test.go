@@ -156,7 +156,7 @@ func TestExchangeLockStep(t *testing.T) {
 			if x := r.Exchange; x.Offered == 0 || x.Received == 0 || x.Refused > 0 {
 				t.Errorf("seed %d, campaign %d: %+v", seed, i, *x)
 			}
-			admitted += uint64(r.Exchange.Admitted)
+			admitted += r.Exchange.Admitted
 		}
 		if admitted == 0 {
 			t.Errorf("seed %d: no campaign admitted an input", seed)

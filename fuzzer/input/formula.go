@@ -20,7 +20,7 @@ type term struct {
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
 	stored   bool   // depends on what was read from storage
-	loose    bool   // depends on words of the call that are no variables, such as an address or the length of an array
+	loose    bool   // depends on words of the call that formulas have as constants, such as an address or the length of an array
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
 
@@ -189,7 +189,7 @@ type reader struct {
 	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
 	time    int32
 	storage int  // of the frame's accesses, the next one
-	loose   bool // a number of it is no variable
+	loose   bool // a number of it is a constant here
 	times   map[decision]uint64
 }
 
