@@ -132,6 +132,9 @@ func TestReasons(t *testing.T) {
 		{"a jump from storage", func(a *assembler, _ int) { a.push(0).op(vm.SLOAD, vm.JUMP) }, lookahead.Options{}, lookahead.UnknownJump},
 		{"an opcode of the future", func(a *assembler, _ int) { a.op(0x0c) }, lookahead.Options{}, lookahead.UnknownOpcode},
 		{"a jump to no JUMPDEST", func(a *assembler, _ int) { a.push(1).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
+		{"a jump beyond all code, whose low bits are a JUMPDEST's", func(a *assembler, target int) {
+			a.push(1).push(64).op(vm.SHL).pushLabel(target).op(vm.OR, vm.JUMP)
+		}, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"a stack too short", func(a *assembler, target int) { a.op(vm.POP).pushLabel(target).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"memory that no gas pays for", func(a *assembler, target int) {
 			a.push(1 << 50).op(vm.MLOAD).pushLabel(target).op(vm.JUMP)
@@ -320,6 +323,19 @@ func TestBothSidesOfABranch(t *testing.T) {
 	for _, label := range []int{after, zero, other} {
 		if facts.Unreachable(blockAt(t, p, a, label)) {
 			t.Errorf("the block at pc %d is said to be unreachable", a.places[label])
+		}
+	}
+}
+
+// TestBothSidesLeadOn: where both sides of a branch lead to a block, the path through it says nothing of the condition.
+func TestBothSidesLeadOn(t *testing.T) {
+	p1 := byte(vm.PUSH1)
+	// CALLVALUE DUP1 PUSH1 5 JUMPI; 5: JUMPDEST ISZERO PUSH1 12 JUMPI; 10: STOP; 12: JUMPDEST, for no value
+	a := lookahead.New(program([]byte{byte(vm.CALLVALUE), byte(vm.DUP1), p1, 5, byte(vm.JUMPI), byte(vm.JUMPDEST), byte(vm.ISZERO), p1, 12, byte(vm.JUMPI), byte(vm.STOP), byte(vm.STOP), byte(vm.JUMPDEST)}), lookahead.Options{})
+	for _, target := range []bytecode.BlockID{2, 4} {
+		a.SetTargets([]bytecode.BlockID{target})
+		if answer := a.AskAtEntry(bytecode.Path{0, 1}, false); answer.Reason != lookahead.TargetAhead {
+			t.Errorf("behind both sides of a branch, block %d: %+v", target, answer)
 		}
 	}
 }

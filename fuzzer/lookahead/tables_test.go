@@ -1,6 +1,7 @@
 package lookahead
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -43,6 +44,13 @@ func TestAnswersTable(t *testing.T) {
 	}
 	if _, ok := table.get(key(many)); ok {
 		t.Error("an answer that was never given is known")
+	}
+	full := newAnswers()
+	for i := range initialAnswers / 2 { // every second place is taken
+		full.put(questionKey{uint64(2*i + 1)}, Answer{}, 0)
+	}
+	if _, ok := full.get(questionKey{initialAnswers + 1, 1}); ok || len(full.slots) != initialAnswers {
+		t.Errorf("of a table of %d that is as full as it may be, an answer that was never given is known: %t", len(full.slots), ok)
 	}
 	table.generation = math.MaxUint32 // the next one wraps around
 	for i := range 3 {
@@ -104,6 +112,16 @@ func TestNodeTable(t *testing.T) {
 	table.reserve(1025)
 	if len(table.slots) != 4096 || !has(0, 0) || table.used != many {
 		t.Errorf("%d slots for 1025 nodes, %d of them are there", len(table.slots), table.used)
+	}
+	var full nodeTable
+	full.reset()
+	for i := range int32(initialSlots / 2) { // every second place is taken
+		full.insert(uint64(2*i+1), i)
+	}
+	for i := full.first(1); ; i = full.next(i) {
+		if _, taken := full.at(i); !taken {
+			break
+		}
 	}
 	table.generation = math.MaxUint32
 	table.insert(5, 5)
@@ -320,5 +338,99 @@ func TestIdentifiers(t *testing.T) {
 	}
 	if id(plain, 2, true) == id(plain, 2, false) {
 		t.Error("a proof makes no difference")
+	}
+}
+
+// TestDistinct: of split points that repeat, the first ones stay, in their order, however many there are.
+func TestDistinct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 43))
+	w := NewWorkspace()
+	for range 40 {
+		var points, want []SplitPoint
+		came := map[SplitPoint]bool{}
+		for range rng.IntN(800) {
+			p := SplitPoint{bytecode.CodeID(rng.IntN(3)), bytecode.BlockID(rng.IntN(300))}
+			points = append(points, p)
+			if !came[p] {
+				came[p], want = true, append(want, p)
+			}
+		}
+		if got := w.distinct(points); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}
+
+// TestSplitPointsEnd: behind maxPrefix instructions a path has no split points, whether it is asked about at once or its beginning was before.
+func TestSplitPointsEnd(t *testing.T) {
+	code := bytes.Repeat([]byte{byte(vm.JUMPDEST)}, maxPrefix+20)
+	p := bytecode.NewTable(nil).Unknown(append(code, byte(vm.STOP)))
+	var path bytecode.Path
+	for b := range p.Blocks {
+		path = append(path, bytecode.BlockID(b))
+	}
+	for _, before := range []int{0, 1, 100, maxPrefix, maxPrefix + 1} {
+		a := New(p, Options{})
+		a.SetTargets(path[len(path)-1:])
+		if before > 0 {
+			a.Analyze(Frame{Path: path[:before]})
+		}
+		r := a.Analyze(Frame{Path: path})
+		if len(r.SplitPoints) != maxPrefix || r.Proved || r.Prefix != len(path) {
+			t.Errorf("after its first %d blocks, a path of %d has %d split points; a prefix of %d, proved %t", before, len(path), len(r.SplitPoints), r.Prefix, r.Proved)
+		}
+	}
+}
+
+// TestNodesByKey: a node of the graph is that of a state which has its block, its height and its labels, at their places; other words do
+// not matter.
+func TestNodesByKey(t *testing.T) {
+	v := newValues()
+	g := newGraph(&code{}, 0)
+	one, two := constant(1)|labelBit, constant(2)|labelBit
+	stateOf := func(words ...Value) *state {
+		m := interpreter{v: v}
+		start := entry()
+		m.load(&start)
+		for _, w := range words {
+			m.push(w)
+		}
+		s := m.save().clone()
+		return &s
+	}
+	builder := graphBuilder{v: v, rows: map[uint64][]labelRange{}}
+	g.reached = make([]bool, 9)
+	for b, s := range []*state{stateOf(), stateOf(Top), stateOf(one), stateOf(one, Top, two)} {
+		n := node{block: bytecode.BlockID(b), state: *s}
+		g.add(&n, s.keyHash(n.block), builder.labelsOf(g, s))
+	}
+	for name, c := range map[string]struct {
+		node  int32
+		block bytecode.BlockID
+		state *state
+		want  bool
+	}{
+		"nothing":                {0, 0, stateOf(), true},
+		"another block":          {0, 1, stateOf(), false},
+		"another height":         {0, 0, stateOf(Top), false},
+		"a word":                 {1, 1, stateOf(constant(5)), true},
+		"a label for a word":     {1, 1, stateOf(one), false},
+		"a label":                {2, 2, stateOf(one), true},
+		"another label":          {2, 2, stateOf(two), false},
+		"no label":               {2, 2, stateOf(constant(1)), false},
+		"two labels":             {3, 3, stateOf(one, address, two), true},
+		"one of them":            {3, 3, stateOf(one, address, Top), false},
+		"the other":              {3, 3, stateOf(Top, address, two), false},
+		"elsewhere":              {3, 3, stateOf(one, two, Top), false},
+		"in another order":       {3, 3, stateOf(two, Top, one), false},
+		"a third":                {3, 3, stateOf(one, one, two), false},
+		"a third in their midst": {3, 3, stateOf(one, two, two), false},
+	} {
+		if got := g.has(c.node, c.block, c.state); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if found := g.find(c.block, c.state, c.state.keyHash(c.block)); (found == c.node) != c.want {
+			t.Errorf("%s: found %d", name, found)
+		}
 	}
 }
