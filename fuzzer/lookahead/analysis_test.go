@@ -237,7 +237,8 @@ func TestPathsOfOthers(t *testing.T) {
 	a := lookahead.New(r.program, lookahead.Options{})
 	a.SetTargets([]bytecode.BlockID{blockAt(t, r.program, r.assembler, r.third)})
 	join := blockAt(t, r.program, r.assembler, r.join)
-	for _, path := range []bytecode.Path{{}, {1}, {0, 0}, {0, join}, {0, 9999}} {
+	behind := bytecode.BlockID(len(r.program.Blocks))
+	for _, path := range []bytecode.Path{{}, {1}, {0, 0}, {0, join}, {0, 9999}, {0, behind}} {
 		if got := a.Analyze(lookahead.Frame{Path: path}); got.Proved {
 			t.Errorf("%v is proved", path)
 		}
@@ -248,8 +249,10 @@ func TestPathsOfOthers(t *testing.T) {
 	if _, err := a.Ask(nil, 0, false); err == nil {
 		t.Error("a question about the empty path has an answer")
 	}
-	if _, err := a.Ask(bytecode.Path{0, 9999}, 0, false); err == nil {
-		t.Error("a question about a block that is not has an answer")
+	for _, b := range []bytecode.BlockID{behind, 9999} {
+		if _, err := a.Ask(bytecode.Path{0, b}, 0, false); err == nil {
+			t.Errorf("a question about block %d, which is not, has an answer", b)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package lookahead
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -261,6 +263,18 @@ func TestJoinsKeepRelations(t *testing.T) {
 			t.Errorf("the join of %d relations and %d from %d on is not above both", c.a, c.b, c.from)
 		}
 	}
+	// Where one state has the relation, and the other only words of which it holds.
+	for _, turned := range []bool{false, true} {
+		a, b := chain(1, 0), chain(0, 0)
+		b.values[0] = constant(3)
+		b.values[1] = v.intern(interval{*uint256.NewInt(5), *uint256.NewInt(9)})
+		if turned {
+			a, b = b, a
+		}
+		if joined := j.join(a, b, false).clone(); len(joined.relations) != 1 {
+			t.Errorf("what holds by the words of one state alone: %v", joined.relations)
+		}
+	}
 	// Where one state has two words in one class, the relation holds of each of them with the other's.
 	a, b := chain(1, 0), chain(1, 0)
 	a.classes[2] = 0 // the third word is the first
@@ -337,6 +351,129 @@ func TestUnchangedWords(t *testing.T) {
 			if got := m.stack[0] == w; got != c.want {
 				t.Errorf("%v moved up by %d and down by %d is the word: %t", v.get(c.word), c.up, c.down, got)
 			}
+		}
+	}
+}
+
+// TestUndone: what was assumed is forgotten when it is rolled back, however words were merged by it.
+func TestUndone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	v := newValues()
+	merged := 0
+	for range rounds / 10 {
+		if len(v.own) > maxValues {
+			v.reset()
+		}
+		c := randomConditions(rng)
+		m := interpreter{v: v}
+		c.start(&m)
+		// Sums of the words, and equalities of them.
+		one := m.one()
+		var sums []symbol
+		for _, w := range m.stack[:c.words] {
+			m.stack = append(m.stack, w, one)
+			m.step(&instruction{op: vm.ADD})
+			sums = append(sums, m.pop())
+		}
+		words := []symbol{}
+		for range 3 {
+			m.stack = append(m.stack, append(sums, m.stack[:c.words]...)[rng.IntN(len(sums)+c.words)], append(sums, m.stack[:c.words]...)[rng.IntN(len(sums)+c.words)])
+			m.step(&instruction{op: vm.EQ})
+			words = append(words, m.pop())
+		}
+		for _, x := range c.all {
+			words = append(words, c.condition(&m, x))
+		}
+		rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		before := slices.Clone(m.words)
+		relations := slices.Clone(m.relations)
+		mark := m.mark()
+		for _, w := range words {
+			if !m.assume(w, true, 0) {
+				break
+			}
+		}
+		for w := range m.words {
+			if m.words[w].link != before[w].link {
+				merged++
+			}
+		}
+		m.rollback(mark)
+		if !slices.Equal(m.words, before) || !slices.Equal(m.relations, relations) {
+			t.Fatalf("%v: what was assumed is not forgotten: %v, %v, want %v, %v", c, m.words, m.relations, before, relations)
+		}
+	}
+	if merged < rounds/20 {
+		t.Errorf("only %d words were merged", merged)
+	}
+}
+
+// TestMergedSums: words that are equal are each as far away as the other from what one is a sum of.
+func TestMergedSums(t *testing.T) {
+	v := newValues()
+	op := func(m *interpreter, op vm.OpCode, a, b symbol) symbol {
+		m.stack = append(m.stack, b, a)
+		m.step(&instruction{op: op})
+		return m.pop()
+	}
+	leaf := func(m *interpreter, value Value) symbol {
+		m.push(value)
+		return m.pop()
+	}
+	for name, c := range map[string]func(m *interpreter) (condition symbol){
+		"x + 1 = y + 2, x = x + 1": func(m *interpreter) symbol {
+			x, y := leaf(m, Top), leaf(m, Top)
+			p, q := op(m, vm.ADD, x, leaf(m, constant(1))), op(m, vm.ADD, y, leaf(m, constant(2)))
+			m.assume(op(m, vm.EQ, p, q), true, 0)
+			return op(m, vm.EQ, x, p)
+		},
+		"x + 1 = y + 2, x = y + 2": func(m *interpreter) symbol {
+			x, y := leaf(m, Top), leaf(m, Top)
+			p, q := op(m, vm.ADD, x, leaf(m, constant(1))), op(m, vm.ADD, y, leaf(m, constant(2)))
+			m.assume(op(m, vm.EQ, p, q), true, 0)
+			return op(m, vm.EQ, x, q)
+		},
+		"y = x + 1, y = x": func(m *interpreter) symbol {
+			y, x := leaf(m, Top), leaf(m, Top)
+			m.assume(op(m, vm.EQ, y, op(m, vm.ADD, x, leaf(m, constant(1)))), true, 0)
+			return op(m, vm.EQ, y, x)
+		},
+		"x < x + 3 where the sum is above 100 and signed": func(m *interpreter) symbol {
+			x := leaf(m, Top)
+			p := op(m, vm.ADD, x, leaf(m, constant(3)))
+			m.assume(op(m, vm.SGT, p, leaf(m, constant(100))), true, 0)
+			return op(m, vm.ISZERO, op(m, vm.SLT, x, p), 0)
+		},
+		"x < x + 3 where x is below 100 and signed": func(m *interpreter) symbol {
+			x := leaf(m, Top)
+			p := op(m, vm.ADD, x, leaf(m, constant(3)))
+			m.assume(op(m, vm.SLT, x, leaf(m, constant(100))), true, 0)
+			return op(m, vm.ISZERO, op(m, vm.SLT, x, p), 0)
+		},
+		"x < x + 3 where the sum is above 100": func(m *interpreter) symbol {
+			x := leaf(m, Top)
+			p := op(m, vm.ADD, x, leaf(m, constant(3)))
+			m.assume(op(m, vm.GT, p, leaf(m, constant(100))), true, 0)
+			return op(m, vm.ISZERO, op(m, vm.LT, x, p), 0)
+		},
+		"x < x + 3 where x is below 100": func(m *interpreter) symbol {
+			x := leaf(m, Top)
+			p := op(m, vm.ADD, x, leaf(m, constant(3)))
+			m.assume(op(m, vm.LT, x, leaf(m, constant(100))), true, 0)
+			return op(m, vm.ISZERO, op(m, vm.LT, x, p), 0)
+		},
+	} {
+		m := interpreter{v: v}
+		m.push(Top)
+		if condition := c(&m); m.assume(condition, true, 0) {
+			t.Errorf("%s: possible", name)
+		}
+	}
+	for name, c := range map[string]vm.OpCode{"x < x + 3": vm.LT, "x < x + 3, signed": vm.SLT} { // where nothing bounds it
+		m := interpreter{v: v}
+		x := leaf(&m, Top)
+		if !m.assume(op(&m, vm.ISZERO, op(&m, c, x, op(&m, vm.ADD, x, leaf(&m, constant(3)))), 0), true, 0) {
+			t.Errorf("%s is never false", name)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func TestRoutes(t *testing.T) {
 	a.place(short)                                // 8: to the goal, or out
 	branch(goal)                                  //
 	a.pushLabel(out).op(vm.JUMP)                  // 9
-	a.place(goal).op(vm.STOP)                     // 10
+	a.place(goal)                                 // 10: the goal, from which the long way goes on
+	a.pushLabel(long).op(vm.JUMP)                 //
 	a.place(out).op(vm.STOP)                      // 11
 	p := program(a.bytes())
 	if len(p.Blocks) != 12 {

@@ -371,3 +371,37 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 }
+
+// TestWidenedBounds: a bound that moved goes on to a threshold of its order, that of the signed one is zero, −1 or the least and the greatest; one
+// that did not stays.
+func TestWidenedBounds(t *testing.T) {
+	v := newValues()
+	of := func(lo, hi int) Value { return v.internSigned(interval{signedByte(lo), signedByte(hi)}) }
+	least, most := anySign.lo, anySign.hi
+	for _, c := range []struct {
+		before, now Value
+		lo, hi      uint256.Int // of signed words
+		wraps       bool        // the unsigned bounds are those of all words
+		ulo, uhi    uint256.Int // where they do not
+	}{
+		{before: of(5, 9), now: of(5, 9), lo: signedByte(5), hi: signedByte(9), ulo: signedByte(5), uhi: signedByte(9)},
+		{before: of(5, 9), now: of(0, 9), lo: signedByte(0), hi: signedByte(9), ulo: signedByte(0), uhi: signedByte(9)},
+		{before: of(50, 90), now: of(40, 90), lo: signedByte(32), hi: signedByte(90), ulo: signedByte(32), uhi: signedByte(90)},
+		{before: of(5, 9), now: of(5, 10), lo: signedByte(5), hi: *lowBits(42), ulo: signedByte(5), uhi: *lowBits(42)},
+		{before: of(5, 9), now: of(-1, 9), lo: least, hi: signedByte(9), wraps: true},
+		{before: of(-5, 9), now: of(-6, 9), lo: least, hi: signedByte(9), wraps: true},
+		{before: of(-5, 9), now: of(-5, 10), lo: signedByte(-5), hi: *lowBits(42), wraps: true},
+		{before: of(-5, -3), now: of(-5, -2), lo: signedByte(-5), hi: signedByte(-1), ulo: signedByte(-5), uhi: signedByte(-1)},
+		{before: of(-5, -1), now: of(-5, 0), lo: signedByte(-5), hi: signedByte(1), wraps: true},
+		{before: of(-5, 1), now: of(-5, 2), lo: signedByte(-5), hi: *lowBits(42), wraps: true},
+		{before: v.internSigned(interval{signedByte(-5), *lowBits(160)}), now: v.internSigned(interval{signedByte(-5), *lowBits(161)}), lo: signedByte(-5), hi: most, wraps: true},
+	} {
+		if c.wraps {
+			c.ulo, c.uhi = all.lo, all.hi
+		}
+		got := v.set(v.widen(c.before, c.now))
+		if want := (set{interval{c.ulo, c.uhi}, interval{c.lo, c.hi}}); got != want {
+			t.Errorf("from %v to %v: %v, want %v", v.set(c.before), v.set(c.now), got, want)
+		}
+	}
+}
