@@ -17,13 +17,14 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// ledgerAccounts are an account with all that one can have, an empty one, one that is not there, and the precompile whose touch survives.
+// ledgerAccounts are an account with all that one can have, an empty one, one that is not there, the precompile whose touch survives, and the zero address.
 func ledgerAccounts() (*evm.World, []common.Address) {
 	rich, empty, missing := common.Address{1, 1}, common.Address{2, 2}, common.Address{3, 3}
 	return &evm.World{Accounts: map[common.Address]*evm.Account{
 		rich:  {Nonce: 3, Balance: *uint256.NewInt(100), Code: []byte{1, 2}, Storage: map[common.Hash]common.Hash{{}: {31: 9}, {31: 1}: {31: 8}}},
 		empty: {},
-	}}, []common.Address{rich, empty, missing, ripemd}
+		{}:    {Balance: *uint256.NewInt(6)},
+	}}, []common.Address{rich, empty, missing, ripemd, {}}
 }
 
 // said is all that a ledger says of some accounts and the transaction.
@@ -278,10 +279,10 @@ func TestLedgerForgets(t *testing.T) {
 		want bool
 	}{
 		"nothing":       {func(*ledger) {}, false},
-		"many accounts": {func(l *ledger) { lookUp(l, maxCachedAccounts-4) }, false},
-		"more accounts": {func(l *ledger) { lookUp(l, maxCachedAccounts-3) }, true},
-		"many words":    {func(l *ledger) { readWords(l, maxCachedSlots-12) }, false},
-		"more words":    {func(l *ledger) { readWords(l, maxCachedSlots-11) }, true},
+		"many accounts": {func(l *ledger) { lookUp(l, maxCachedAccounts-5) }, false},
+		"more accounts": {func(l *ledger) { lookUp(l, maxCachedAccounts-4) }, true},
+		"many words":    {func(l *ledger) { readWords(l, maxCachedSlots-15) }, false},
+		"more words":    {func(l *ledger) { readWords(l, maxCachedSlots-14) }, true},
 		"much code":     {func(l *ledger) { l.installed = maxInstalledBytes }, false},
 		"more code":     {func(l *ledger) { l.installed = maxInstalledBytes + 1 }, true},
 		"transient words": {func(l *ledger) {
@@ -291,19 +292,23 @@ func TestLedgerForgets(t *testing.T) {
 	} {
 		w, accounts := ledgerAccounts()
 		l := newLedger(w, nil)
-		said := l.said(accounts) // four accounts, twelve words
+		said := l.said(accounts) // five accounts, fifteen words
 		l.begin()
 		l.store(l.find(&accounts[0]), l.cell(l.find(&accounts[0]), new(uint256.Int)), uint256.NewInt(77))
 		c.fill(l)
 		if l.overgrown() != c.want {
 			t.Errorf("%s: it is too much %t", name, l.overgrown())
 		}
+		l.find(&accounts[4])
 		l.reset()
 		if forgotten := len(l.entries) == 0; forgotten != c.want {
 			t.Errorf("%s: forgotten %t", name, forgotten)
 		}
 		if l.overgrown() || len(l.journal) > 0 {
 			t.Errorf("%s: it is still too much", name)
+		}
+		if e := l.find(&accounts[4]); e.balance != *uint256.NewInt(6) {
+			t.Errorf("%s: the zero address has %v", name, &e.balance)
 		}
 		if got := l.said(accounts); lasting(got) != lasting(said) {
 			t.Errorf("%s: behind that,\n%s\nwant\n%s", name, got, said)
@@ -380,7 +385,7 @@ func TestExports(t *testing.T) {
 	l.warmEntry(l.find(&common.Address{7}))
 	l.finish()
 	got := l.export()
-	if list := slices.SortedFunc(maps.Keys(got), common.Address.Cmp); !slices.Equal(list, []common.Address{rich, missing}) {
+	if list := slices.SortedFunc(maps.Keys(got), common.Address.Cmp); !slices.Equal(list, []common.Address{{}, rich, missing}) {
 		t.Fatalf("accounts are %x", list)
 	}
 	if a := got[rich]; a.Nonce != 3 || a.Balance != *uint256.NewInt(100) || !maps.Equal(a.Storage, map[common.Hash]common.Hash{{}: {31: 9}, {31: 5}: {31: 6}}) {
@@ -389,11 +394,11 @@ func TestExports(t *testing.T) {
 	if a := got[missing]; a.Nonce != 0 || a.Balance != *uint256.NewInt(4) || !maps.Equal(a.Storage, map[common.Hash]common.Hash{{31: 1}: {31: 3}}) {
 		t.Errorf("%+v", a)
 	}
-	if len(w.Accounts) != 2 || len(w.Accounts[rich].Storage) != 2 {
+	if len(w.Accounts) != 3 || len(w.Accounts[rich].Storage) != 2 {
 		t.Error("the World is changed")
 	}
 	l.reset()
-	if back := l.export(); len(back) != 2 || back[rich] != w.Accounts[rich] || back[empty] != w.Accounts[empty] {
+	if back := l.export(); len(back) != 3 || back[rich] != w.Accounts[rich] || back[empty] != w.Accounts[empty] {
 		t.Error("what nothing changed is not the World's own")
 	}
 }
