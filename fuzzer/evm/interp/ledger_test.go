@@ -48,7 +48,7 @@ func (l *ledger) said(accounts []common.Address) string {
 func (l *ledger) change(rng *rand.Rand, accounts []common.Address) {
 	e, f := l.find(&accounts[rng.IntN(len(accounts))]), l.find(&accounts[rng.IntN(len(accounts))])
 	slot, amount := uint256.NewInt(rng.Uint64N(3)), uint256.NewInt(rng.Uint64N(3))
-	switch rng.IntN(14) {
+	switch rng.IntN(15) {
 	case 0:
 		l.touch(e)
 	case 1:
@@ -81,6 +81,9 @@ func (l *ledger) change(rng *rand.Rand, accounts []common.Address) {
 	case 13:
 		l.note(logged, nil, 0)
 		l.logs = append(l.logs, &types.Log{})
+	case 14:
+		l.note(created, e, e.created)
+		e.created = l.tx
 	}
 }
 
