@@ -205,6 +205,9 @@ func TestCallees(t *testing.T) {
 	if want := append(slices.Clone(plain.SplitPoints), one.SplitPoints...); !cmp.Equal(first.SplitPoints, want) {
 		t.Errorf("split points %v, want %v", first.SplitPoints, want)
 	}
+	if again := analyze(lookahead.Call{At: 0, Result: one}, lookahead.Call{At: 0, Result: one}, lookahead.Call{At: 0, Result: plain}); !cmp.Equal(again.SplitPoints, first.SplitPoints) {
+		t.Errorf("split points of calls that are made again are %v, want each once: %v", again.SplitPoints, first.SplitPoints)
+	}
 	if after := analyze(lookahead.Call{At: 1, Result: one}); after.ID != plain.ID {
 		t.Error("a call after the prefix shows in the LID")
 	}
