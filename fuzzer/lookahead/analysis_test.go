@@ -345,3 +345,27 @@ func TestBothSidesLeadOn(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetsOfABlock: along a path, a target in a block is ahead of the block's entry unless it is the first instruction, which the entry has executed;
+// as an Analyzer says that has answered for other targets.
+func TestTargetsOfABlock(t *testing.T) {
+	code := []byte{byte(vm.PUSH0), byte(vm.POP), byte(vm.JUMPDEST), byte(vm.PUSH0), byte(vm.POP), byte(vm.STOP)} // blocks at 0 and 2
+	used := lookahead.New(program(code), lookahead.Options{})
+	for range 2 {
+		for _, pcs := range [][]uint32{{0}, {1}, {2}, {3}, {5}, {2, 5}, {2}, {0, 2}, {3, 4}, {2}, {1, 2}, {0}} {
+			used.SetTargetPCs(pcs)
+			for _, path := range []bytecode.Path{{0}, {0, 1}} {
+				want, proved := len(path), false
+				for i, start := range []uint32{0, 2}[:len(path)] {
+					if ahead := slices.ContainsFunc(pcs, func(pc uint32) bool { return pc > start }); !ahead {
+						want, proved = i+1, true
+						break
+					}
+				}
+				if r := used.Analyze(lookahead.Frame{Path: path}); r.Prefix != want || r.Proved != proved {
+					t.Errorf("targets at %v, %v: a prefix of %d, proved %t; want %d, %t", pcs, path, r.Prefix, r.Proved, want, proved)
+				}
+			}
+		}
+	}
+}
