@@ -18,7 +18,7 @@ type goals struct {
 	byBlock  []goal
 	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
 	least    []uint32 // by block: the least distance of its nodes
-	grown    uint32   // how often goals were added, or targets came behind a block's entry
+	grown    uint32   // how often goals were added, or came behind a block's entry
 	current  bool     // up to date with the targets and the call model
 	none     bool     // the program has no goal, whatever its jumps do
 }
@@ -27,7 +27,7 @@ type goals struct {
 type goal struct {
 	reason Reason
 	pc     uint32
-	inside bool // its last target is behind its first instruction, and so ahead of a path that ends with its entry
+	inside bool // one of its targets or calls is behind its first instruction, and so ahead of a path that ends with its entry
 }
 
 func (g goal) answer() Answer { return Answer{Reason: g.reason, PC: g.pc} }
@@ -54,7 +54,7 @@ func (a *Analyzer) update(g *goals, static bool) {
 	}
 	for _, pc := range a.targets {
 		if b, ok := a.code.program.BlockOf(pc); ok {
-			now[b] = goal{TargetAhead, pc, pc > a.code.blocks[b].start}
+			now[b] = goal{TargetAhead, pc, now[b].inside || pc > a.code.blocks[b].start}
 		}
 	}
 	a.w.blockGoals = now
@@ -103,7 +103,7 @@ func (a *Analyzer) callGoal(b bytecode.BlockID, from int64, static bool) goal {
 			break // halts there
 		}
 		if a.options.Calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
-			return goal{reason: CallAhead, pc: pc}
+			return goal{CallAhead, pc, true}
 		}
 	}
 	return goal{}

@@ -109,3 +109,23 @@ func TestWhatIsReached(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsBegin: a call that begins to lead to a target is ahead of its block's entry, also where the block is a target already.
+func TestCallsBegin(t *testing.T) {
+	code := []byte{byte(vm.JUMPDEST)}
+	for range 7 {
+		code = append(code, byte(vm.PUSH0))
+	}
+	leads := false
+	a := lookahead.New(program(append(code, byte(vm.CALL), byte(vm.STOP))), lookahead.Options{Calls: func(bytecode.Location) bool { return leads }})
+	for _, targets := range [][]uint32{{}, {0}, {0, 3}, {0}, {}} {
+		a.SetTargetPCs(targets)
+		for _, leads = range []bool{false, true, false} {
+			a.Refresh()
+			want := !leads && !slices.Contains(targets, 3)
+			if r := a.Analyze(lookahead.Frame{Path: bytecode.Path{0}}); r.Proved != want {
+				t.Errorf("targets %v, the call leads to one %t: proved %t", targets, leads, r.Proved)
+			}
+		}
+	}
+}
