@@ -132,6 +132,9 @@ func TestReasons(t *testing.T) {
 		{"a jump from storage", func(a *assembler, _ int) { a.push(0).op(vm.SLOAD, vm.JUMP) }, lookahead.Options{}, lookahead.UnknownJump},
 		{"an opcode of the future", func(a *assembler, _ int) { a.op(0x0c) }, lookahead.Options{}, lookahead.UnknownOpcode},
 		{"a jump to no JUMPDEST", func(a *assembler, _ int) { a.push(1).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
+		{"a jump beyond all code, whose low bits are a JUMPDEST's", func(a *assembler, target int) {
+			a.push(1).push(64).op(vm.SHL).pushLabel(target).op(vm.OR, vm.JUMP)
+		}, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"a stack too short", func(a *assembler, target int) { a.op(vm.POP).pushLabel(target).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"memory that no gas pays for", func(a *assembler, target int) {
 			a.push(1 << 50).op(vm.MLOAD).pushLabel(target).op(vm.JUMP)
@@ -202,6 +205,9 @@ func TestCallees(t *testing.T) {
 	if want := append(slices.Clone(plain.SplitPoints), one.SplitPoints...); !cmp.Equal(first.SplitPoints, want) {
 		t.Errorf("split points %v, want %v", first.SplitPoints, want)
 	}
+	if again := analyze(lookahead.Call{At: 0, Result: one}, lookahead.Call{At: 0, Result: one}, lookahead.Call{At: 0, Result: plain}); !cmp.Equal(again.SplitPoints, first.SplitPoints) {
+		t.Errorf("split points of calls that are made again are %v, want each once: %v", again.SplitPoints, first.SplitPoints)
+	}
 	if after := analyze(lookahead.Call{At: 1, Result: one}); after.ID != plain.ID {
 		t.Error("a call after the prefix shows in the LID")
 	}
@@ -234,7 +240,8 @@ func TestPathsOfOthers(t *testing.T) {
 	a := lookahead.New(r.program, lookahead.Options{})
 	a.SetTargets([]bytecode.BlockID{blockAt(t, r.program, r.assembler, r.third)})
 	join := blockAt(t, r.program, r.assembler, r.join)
-	for _, path := range []bytecode.Path{{}, {1}, {0, 0}, {0, join}, {0, 9999}} {
+	behind := bytecode.BlockID(len(r.program.Blocks))
+	for _, path := range []bytecode.Path{{}, {1}, {0, 0}, {0, join}, {0, 9999}, {0, behind}} {
 		if got := a.Analyze(lookahead.Frame{Path: path}); got.Proved {
 			t.Errorf("%v is proved", path)
 		}
@@ -245,8 +252,10 @@ func TestPathsOfOthers(t *testing.T) {
 	if _, err := a.Ask(nil, 0, false); err == nil {
 		t.Error("a question about the empty path has an answer")
 	}
-	if _, err := a.Ask(bytecode.Path{0, 9999}, 0, false); err == nil {
-		t.Error("a question about a block that is not has an answer")
+	for _, b := range []bytecode.BlockID{behind, 9999} {
+		if _, err := a.Ask(bytecode.Path{0, b}, 0, false); err == nil {
+			t.Errorf("a question about block %d, which is not, has an answer", b)
+		}
 	}
 }
 
@@ -320,6 +329,43 @@ func TestBothSidesOfABranch(t *testing.T) {
 	for _, label := range []int{after, zero, other} {
 		if facts.Unreachable(blockAt(t, p, a, label)) {
 			t.Errorf("the block at pc %d is said to be unreachable", a.places[label])
+		}
+	}
+}
+
+// TestBothSidesLeadOn: where both sides of a branch lead to a block, the path through it says nothing of the condition.
+func TestBothSidesLeadOn(t *testing.T) {
+	p1 := byte(vm.PUSH1)
+	// CALLVALUE DUP1 PUSH1 5 JUMPI; 5: JUMPDEST ISZERO PUSH1 12 JUMPI; 10: STOP; 12: JUMPDEST, for no value
+	a := lookahead.New(program([]byte{byte(vm.CALLVALUE), byte(vm.DUP1), p1, 5, byte(vm.JUMPI), byte(vm.JUMPDEST), byte(vm.ISZERO), p1, 12, byte(vm.JUMPI), byte(vm.STOP), byte(vm.STOP), byte(vm.JUMPDEST)}), lookahead.Options{})
+	for _, target := range []bytecode.BlockID{2, 4} {
+		a.SetTargets([]bytecode.BlockID{target})
+		if answer := a.AskAtEntry(bytecode.Path{0, 1}, false); answer.Reason != lookahead.TargetAhead {
+			t.Errorf("behind both sides of a branch, block %d: %+v", target, answer)
+		}
+	}
+}
+
+// TestTargetsOfABlock: along a path, a target in a block is ahead of the block's entry unless it is the first instruction, which the entry has executed;
+// as an Analyzer says that has answered for other targets.
+func TestTargetsOfABlock(t *testing.T) {
+	code := []byte{byte(vm.PUSH0), byte(vm.POP), byte(vm.JUMPDEST), byte(vm.PUSH0), byte(vm.POP), byte(vm.STOP)} // blocks at 0 and 2
+	used := lookahead.New(program(code), lookahead.Options{})
+	for range 2 {
+		for _, pcs := range [][]uint32{{0}, {1}, {2}, {3}, {5}, {2, 5}, {2}, {0, 2}, {3, 4}, {2}, {1, 2}, {0}} {
+			used.SetTargetPCs(pcs)
+			for _, path := range []bytecode.Path{{0}, {0, 1}} {
+				want, proved := len(path), false
+				for i, start := range []uint32{0, 2}[:len(path)] {
+					if ahead := slices.ContainsFunc(pcs, func(pc uint32) bool { return pc > start }); !ahead {
+						want, proved = i+1, true
+						break
+					}
+				}
+				if r := used.Analyze(lookahead.Frame{Path: path}); r.Prefix != want || r.Proved != proved {
+					t.Errorf("targets at %v, %v: a prefix of %d, proved %t; want %d, %t", pcs, path, r.Prefix, r.Proved, want, proved)
+				}
+			}
 		}
 	}
 }

@@ -184,19 +184,16 @@ func (d *decoder) push(pc uint32) Value {
 		word.SetBytes32(padded[:])
 	}
 	v := d.c.pool.word(single(&word))
-	if v&pooledBit == 0 && d.isDestination(&word) {
+	if v&pooledBit == 0 && d.isDestination(word[0]) {
 		v |= labelBit
 	}
 	return v
 }
 
-// isDestination reports whether a jump to the word is valid.
-func (d *decoder) isDestination(word *uint256.Int) bool {
-	if !word.IsUint64() {
-		return false
-	}
-	_, ok := d.p.StartsAt(word[0])
-	return ok && vm.OpCode(d.p.Bytes[word[0]]) == vm.JUMPDEST
+// isDestination reports whether a jump to a place is valid.
+func (d *decoder) isDestination(pc uint64) bool {
+	_, ok := d.p.StartsAt(pc)
+	return ok && vm.OpCode(d.p.Bytes[pc]) == vm.JUMPDEST
 }
 
 // environment is what instructions that read the environment push. All of it is unknown,

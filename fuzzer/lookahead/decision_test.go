@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -98,5 +99,92 @@ func TestDeciders(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// TestUndecidedWords: states are kept apart by the word that decides the next branch where it may be either, and what it says would be lost: of words that
+// are no longer in the frame, or of more than one condition.
+func TestUndecidedWords(t *testing.T) {
+	v := newValues()
+	decoded := decode(bytecode.NewTable(nil).Unknown([]byte{byte(vm.PUSH1), 200, byte(vm.JUMPI)})) // the top decides
+	decoded.findDeciders()
+	for name, c := range map[string]struct {
+		ops  []vm.OpCode // on words of which the top one is a bool, and another of which is kept
+		want bool
+	}{
+		"a bool that nothing is known of":  {[]vm.OpCode{}, false},
+		"a comparison":                     {[]vm.OpCode{vm.POP, vm.LT}, true},
+		"of words that are there":          {[]vm.OpCode{vm.POP, vm.DUP2, vm.DUP2, vm.LT}, false},
+		"of words of which one is there":   {[]vm.OpCode{vm.POP, vm.DUP2, vm.LT}, true},
+		"of a word that is there with 0":   {[]vm.OpCode{vm.POP, vm.DUP1, vm.ISZERO}, false},
+		"of a word that is not, with 0":    {[]vm.OpCode{vm.POP, vm.ISZERO}, true},
+		"of words one of which is stored":  {[]vm.OpCode{vm.POP, vm.DUP1, vm.PUSH0, vm.MSTORE, vm.DUP2, vm.LT}, false},
+		"two conditions":                   {[]vm.OpCode{vm.POP, vm.DUP2, vm.DUP2, vm.LT, vm.DUP3, vm.DUP3, vm.EQ, vm.AND}, true},
+		"one of two":                       {[]vm.OpCode{vm.POP, vm.DUP2, vm.DUP2, vm.LT, vm.DUP3, vm.DUP3, vm.EQ, vm.OR}, true},
+		"a product of bools":               {[]vm.OpCode{vm.DUP1, vm.MUL}, false},
+		"a number":                         {[]vm.OpCode{vm.POP, vm.DUP2, vm.ADD}, false},
+		"a comparison that is known":       {[]vm.OpCode{vm.POP, vm.DUP1, vm.LT}, false},
+		"the difference of two":            {[]vm.OpCode{vm.POP, vm.SUB}, false},
+		"whether a difference is not zero": {[]vm.OpCode{vm.POP, vm.SUB, vm.ISZERO, vm.ISZERO}, true},
+	} {
+		m := interpreter{v: v}
+		m.bind(decoded, nil)
+		start := entry()
+		m.load(&start)
+		for _, w := range []Value{Top, Top, Top, boolean} {
+			m.push(w)
+		}
+		for _, op := range c.ops {
+			switch {
+			case op >= vm.DUP1 && op <= vm.DUP16:
+				m.stack = append(m.stack, m.stack[len(m.stack)-1-int(op-vm.DUP1)])
+			case op == vm.POP:
+				m.pop()
+			case op == vm.PUSH0:
+				m.push(constant(0))
+			default:
+				m.step(&instruction{op: op})
+			}
+		}
+		top := m.stack[len(m.stack)-1]
+		w, split := m.undecided(0)
+		if split != c.want || split && w != m.find(top) {
+			t.Errorf("%s: split %t by word %d of %d", name, split, w, top)
+		}
+	}
+}
+
+// TestBeyond: a jump behind the end of creation code may lead into the constructor's arguments, and nowhere else.
+func TestBeyond(t *testing.T) {
+	p := bytecode.NewTable(nil).Unknown([]byte{byte(vm.JUMPDEST), byte(vm.ADD), byte(vm.JUMPDEST)})
+	word := func(n uint64) *uint256.Int { return uint256.NewInt(n) }
+	for _, open := range []bool{false, true} {
+		c := decode(p)
+		c.open = open
+		for _, x := range []struct {
+			to     *uint256.Int
+			beyond bool
+			block  int // -1: none
+		}{
+			{word(0), false, 0}, {word(1), false, -1}, {word(2), false, 1}, {word(3), true, -1}, {word(maxMemory - 1), true, -1}, {word(maxMemory), false, -1}, {&uint256.Int{3, 1}, false, -1}, {&uint256.Int{0, 1}, false, -1},
+		} {
+			b, ok := c.destination(x.to)
+			if c.beyond(x.to) != (x.beyond && open) || ok != (x.block >= 0) || ok && int(b) != x.block {
+				t.Errorf("in code that may go on %t, a jump to %v leads beyond it: %t, and to block %d, %t", open, x.to, c.beyond(x.to), b, ok)
+			}
+		}
+	}
+}
+
+// TestDefaults: a budget that is given is taken, whatever it is.
+func TestDefaults(t *testing.T) {
+	for given, want := range map[int]int{-1: DefaultBudget, 0: DefaultBudget, 1: 1, 7: 7} {
+		if got := (Options{Budget: given}).withDefaults(); got.Budget != want || !got.Calls(bytecode.Location{}) {
+			t.Errorf("a budget of %d is %d", given, got.Budget)
+		}
+	}
+	none := func(bytecode.Location) bool { return false }
+	if (Options{Calls: none}).withDefaults().Calls(bytecode.Location{}) {
+		t.Error("the call model that is given is not taken")
 	}
 }

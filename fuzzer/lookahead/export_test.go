@@ -83,3 +83,6 @@ const MaxTreeBytes = maxTreeBytes
 
 // TreeBytes is what is kept of paths.
 func (a *Analyzer) TreeBytes() int { return a.w.treeBytes }
+
+// LeaveSearch leaves so many steps for searches.
+func (f *Facts) LeaveSearch(steps int) { f.search.left = steps }

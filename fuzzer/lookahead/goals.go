@@ -18,7 +18,7 @@ type goals struct {
 	byBlock  []goal
 	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
 	least    []uint32 // by block: the least distance of its nodes
-	grown    uint32   // how often goals were added
+	grown    uint32   // how often goals were added, or came behind a block's entry
 	current  bool     // up to date with the targets and the call model
 	none     bool     // the program has no goal, whatever its jumps do
 }
@@ -27,6 +27,7 @@ type goals struct {
 type goal struct {
 	reason Reason
 	pc     uint32
+	inside bool // one of its targets or calls is behind its first instruction, and so ahead of a path that ends with its entry
 }
 
 func (g goal) answer() Answer { return Answer{Reason: g.reason, PC: g.pc} }
@@ -53,7 +54,7 @@ func (a *Analyzer) update(g *goals, static bool) {
 	}
 	for _, pc := range a.targets {
 		if b, ok := a.code.program.BlockOf(pc); ok {
-			now[b] = goal{TargetAhead, pc}
+			now[b] = goal{TargetAhead, pc, now[b].inside || pc > a.code.blocks[b].start}
 		}
 	}
 	a.w.blockGoals = now
@@ -63,7 +64,8 @@ func (a *Analyzer) update(g *goals, static bool) {
 	changed, more, none := g.distance == nil, false, true
 	for i := range now {
 		is, was := now[i].reason != NoTargetAhead, g.byBlock[i].reason != NoTargetAhead
-		changed, more, none = changed || is != was, more || is && !was, none && !is
+		changed, none = changed || is != was, none && !is
+		more = more || is && !was || now[i].inside && !g.byBlock[i].inside
 	}
 	copy(g.byBlock, now)
 	if more {
@@ -101,7 +103,7 @@ func (a *Analyzer) callGoal(b bytecode.BlockID, from int64, static bool) goal {
 			break // halts there
 		}
 		if a.options.Calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
-			return goal{CallAhead, pc}
+			return goal{CallAhead, pc, true}
 		}
 	}
 	return goal{}

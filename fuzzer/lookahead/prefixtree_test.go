@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -88,5 +89,22 @@ func TestTreesAreBounded(t *testing.T) {
 	}
 	if !forgot || most > lookahead.MaxTreeBytes {
 		t.Errorf("%d bytes were kept at most, want at most %d; forgotten: %t", most, lookahead.MaxTreeBytes, forgot)
+	}
+}
+
+// TestProofsHold: a proof of one split point, or of more, is taken again as long as the goals are the same, and no longer.
+func TestProofsHold(t *testing.T) {
+	// 0: to 2 if there is a value, else 1; 1: STOP; 2: to 4 if there is input, else 3; 3, 4: STOP
+	p1 := byte(vm.PUSH1)
+	a := lookahead.New(program([]byte{byte(vm.CALLVALUE), p1, 5, byte(vm.JUMPI), byte(vm.STOP), byte(vm.JUMPDEST), byte(vm.CALLDATASIZE), p1, 11, byte(vm.JUMPI), byte(vm.STOP), byte(vm.JUMPDEST), byte(vm.STOP)}), lookahead.Options{})
+	for _, targets := range [][]bytecode.BlockID{{}, {1}, {1, 4}, {4}, {3, 4}, {3}, {}, {3, 1}, {1}, {}, {4}} {
+		a.SetTargets(targets)
+		for _, path := range []bytecode.Path{{0, 1}, {0, 2, 3}, {0, 2, 4}, {0, 1}, {0, 2, 4}} {
+			for range 2 {
+				if diff := cmp.Diff(a.Fresh().Analyze(lookahead.Frame{Path: path}), a.Analyze(lookahead.Frame{Path: path})); diff != "" {
+					t.Fatalf("targets %v, %v (-fresh +used):\n%s", targets, path, diff)
+				}
+			}
+		}
 	}
 }

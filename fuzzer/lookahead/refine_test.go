@@ -290,6 +290,10 @@ func TestRelationsAreSound(t *testing.T) {
 		if some && !possible {
 			t.Fatalf("%v have the witness %v, and are refuted", c, witness)
 		}
+		later := interpreter{v: v}
+		if some && !c.assumeLater(&later) {
+			t.Fatalf("%v have the witness %v, and are refuted when all are computed first", c, witness)
+		}
 		if some && possible {
 			// The same with the state saved and loaded after each condition.
 			again := interpreter{v: v}
@@ -451,6 +455,34 @@ func (c conditions) assumeInTurn(m *interpreter) bool {
 			return false
 		}
 		again()
+	}
+	return true
+}
+
+// assumeLater computes all conditions before it assumes the first.
+func (c conditions) assumeLater(m *interpreter) bool {
+	c.start(m)
+	var words []symbol
+	for _, x := range c.all {
+		words = append(words, c.condition(m, x))
+	}
+	for _, w := range words {
+		if !m.assume(w, true, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// assumeAndSave saves and loads the state after each condition.
+func (c conditions) assumeAndSave(m *interpreter) bool {
+	c.start(m)
+	for _, x := range c.all {
+		if !m.assume(c.condition(m, x), true, 0) {
+			return false
+		}
+		s := m.save().clone()
+		m.load(&s)
 	}
 	return true
 }

@@ -93,16 +93,11 @@ func (r *Routes) Forks(to Distances, at int) []int {
 // there.
 func (r *Routes) Ahead(to Distances, at, most int) (blocks []bytecode.BlockID, forks []bool) {
 	for n := r.nodes[at]; len(blocks) < most; {
-		next := int32(-1)
-		for _, s := range r.successors[n] {
-			if to[s] < to[n] && (next < 0 || to[s] < to[next]) {
-				next = s
-			}
-		}
-		if next < 0 {
+		i := slices.IndexFunc(r.successors[n], func(s int32) bool { return to[s] < to[n] }) // all that are nearer are as near
+		if i < 0 {
 			break
 		}
-		n = next
+		n = r.successors[n][i]
 		blocks, forks = append(blocks, r.facts.graph().blocks[n]), append(forks, r.leaves(to, n))
 	}
 	return blocks, forks

@@ -33,6 +33,29 @@ func TestSearch(t *testing.T) {
 	if facts.Unreachable(at(dead)); steps == 0 || facts.SearchSteps(budget) != steps {
 		t.Errorf("%d steps, and %d when asked again", steps, facts.SearchSteps(budget))
 	}
+	alone := lookahead.NewFacts(p, budget)
+	alone.Unreachable(at(dead))
+	steps = alone.SearchSteps(budget)
+	provedSoFar, unproved := false, 0
+	for left := range steps + 1 { // where the budget ends, nothing is proved, then or later
+		short := lookahead.NewFacts(p, budget)
+		short.Unreachable(0) // makes the graph
+		short.LeaveSearch(left)
+		proved := short.Unreachable(at(dead))
+		short.LeaveSearch(budget)
+		if again := short.Unreachable(at(dead)); left > 0 && again != proved || left == 0 && !again {
+			t.Errorf("with %d steps of %d, it is proved: %t; and when asked again %t", left, steps, proved, again)
+		}
+		if provedSoFar = provedSoFar || proved; proved != provedSoFar || proved && left == 0 {
+			t.Errorf("with %d steps of %d, it is proved: %t", left, steps, proved)
+		}
+		if !proved {
+			unproved++
+		}
+	}
+	if !provedSoFar || unproved < steps/2 {
+		t.Errorf("a search of %d steps is proved in the end: %t, and not with up to %d", steps, provedSoFar, unproved)
+	}
 	graph := facts.GraphSteps()
 	for n := graph; n < graph+steps; n++ { // the graph is whole, the search is not
 		if short := lookahead.NewFacts(p, n); short.Unreachable(at(alive)) || short.SearchSteps(n) > n {

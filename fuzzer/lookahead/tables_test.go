@@ -1,6 +1,8 @@
 package lookahead
 
 import (
+	"bytes"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -43,6 +45,13 @@ func TestAnswersTable(t *testing.T) {
 	}
 	if _, ok := table.get(key(many)); ok {
 		t.Error("an answer that was never given is known")
+	}
+	full := newAnswers()
+	for i := range initialAnswers / 2 { // every second place is taken
+		full.put(questionKey{uint64(2*i + 1)}, Answer{}, 0)
+	}
+	if _, ok := full.get(questionKey{initialAnswers + 1, 1}); ok || len(full.slots) != initialAnswers {
+		t.Errorf("of a table of %d that is as full as it may be, an answer that was never given is known: %t", len(full.slots), ok)
 	}
 	table.generation = math.MaxUint32 // the next one wraps around
 	for i := range 3 {
@@ -104,6 +113,16 @@ func TestNodeTable(t *testing.T) {
 	table.reserve(1025)
 	if len(table.slots) != 4096 || !has(0, 0) || table.used != many {
 		t.Errorf("%d slots for 1025 nodes, %d of them are there", len(table.slots), table.used)
+	}
+	var full nodeTable
+	full.reset()
+	for i := range int32(initialSlots / 2) { // every second place is taken
+		full.insert(uint64(2*i+1), i)
+	}
+	for i := full.first(1); ; i = full.next(i) {
+		if _, taken := full.at(i); !taken {
+			break
+		}
 	}
 	table.generation = math.MaxUint32
 	table.insert(5, 5)
@@ -320,5 +339,270 @@ func TestIdentifiers(t *testing.T) {
 	}
 	if id(plain, 2, true) == id(plain, 2, false) {
 		t.Error("a proof makes no difference")
+	}
+}
+
+// TestDistinct: of split points that repeat, the first ones stay, in their order, however many there are.
+func TestDistinct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 43))
+	w := NewWorkspace()
+	for range 40 {
+		var points, want []SplitPoint
+		came := map[SplitPoint]bool{}
+		for range rng.IntN(800) {
+			p := SplitPoint{bytecode.CodeID(rng.IntN(3)), bytecode.BlockID(rng.IntN(300))}
+			points = append(points, p)
+			if !came[p] {
+				came[p], want = true, append(want, p)
+			}
+		}
+		if got := w.distinct(points); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}
+
+// TestSplitPointsEnd: behind maxPrefix instructions a path has no split points, whether it is asked about at once or its beginning was before.
+func TestSplitPointsEnd(t *testing.T) {
+	code := bytes.Repeat([]byte{byte(vm.JUMPDEST)}, maxPrefix+20)
+	p := bytecode.NewTable(nil).Unknown(append(code, byte(vm.STOP)))
+	var path bytecode.Path
+	for b := range p.Blocks {
+		path = append(path, bytecode.BlockID(b))
+	}
+	for _, before := range []int{0, 1, 100, maxPrefix, maxPrefix + 1} {
+		a := New(p, Options{})
+		a.SetTargets(path[len(path)-1:])
+		if before > 0 {
+			a.Analyze(Frame{Path: path[:before]})
+		}
+		r := a.Analyze(Frame{Path: path})
+		if len(r.SplitPoints) != maxPrefix || r.Proved || r.Prefix != len(path) {
+			t.Errorf("after its first %d blocks, a path of %d has %d split points; a prefix of %d, proved %t", before, len(path), len(r.SplitPoints), r.Prefix, r.Proved)
+		}
+	}
+}
+
+// TestNodesByKey: a node of the graph is that of a state which has its block, its height and its labels, at their places; other words do
+// not matter.
+func TestNodesByKey(t *testing.T) {
+	v := newValues()
+	g := newGraph(&code{}, 0)
+	one, two := constant(1)|labelBit, constant(2)|labelBit
+	stateOf := func(words ...Value) *state {
+		m := interpreter{v: v}
+		start := entry()
+		m.load(&start)
+		for _, w := range words {
+			m.push(w)
+		}
+		s := m.save().clone()
+		return &s
+	}
+	builder := graphBuilder{v: v, rows: map[uint64][]labelRange{}}
+	g.reached = make([]bool, 9)
+	for b, s := range []*state{stateOf(), stateOf(Top), stateOf(one), stateOf(one, Top, two)} {
+		n := node{block: bytecode.BlockID(b), state: *s}
+		g.add(&n, s.keyHash(n.block), builder.labelsOf(g, s))
+	}
+	for name, c := range map[string]struct {
+		node  int32
+		block bytecode.BlockID
+		state *state
+		want  bool
+	}{
+		"nothing":                {0, 0, stateOf(), true},
+		"another block":          {0, 1, stateOf(), false},
+		"another height":         {0, 0, stateOf(Top), false},
+		"a word":                 {1, 1, stateOf(constant(5)), true},
+		"a label for a word":     {1, 1, stateOf(one), false},
+		"a label":                {2, 2, stateOf(one), true},
+		"another label":          {2, 2, stateOf(two), false},
+		"no label":               {2, 2, stateOf(constant(1)), false},
+		"two labels":             {3, 3, stateOf(one, address, two), true},
+		"one of them":            {3, 3, stateOf(one, address, Top), false},
+		"the other":              {3, 3, stateOf(Top, address, two), false},
+		"elsewhere":              {3, 3, stateOf(one, two, Top), false},
+		"in another order":       {3, 3, stateOf(two, Top, one), false},
+		"a third":                {3, 3, stateOf(one, one, two), false},
+		"a third in their midst": {3, 3, stateOf(one, two, two), false},
+	} {
+		if got := g.has(c.node, c.block, c.state); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if found := g.find(c.block, c.state, c.state.keyHash(c.block)); (found == c.node) != c.want {
+			t.Errorf("%s: found %d", name, found)
+		}
+	}
+}
+
+// TestEdges: an edge is kept once, however often control goes along it and however many leave a node; turned around, each node has those
+// from which control comes.
+func TestEdges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 44))
+	for range 50 {
+		const nodes = 7
+		b := graphBuilder{engine: newEngine(newIntervals())}
+		g := &graph{blocks: make([]bytecode.BlockID, nodes)}
+		for n := range int32(nodes) {
+			b.engine.nodes = append(b.engine.nodes, node{})
+			b.admit(n, 0)
+		}
+		want := map[edge]bool{}
+		for range rng.IntN(40) {
+			e := edge{int32(rng.IntN(nodes)), int32(rng.IntN(nodes))}
+			want[e] = true
+			if !b.edge(e.from, e.to) {
+				t.Fatal("an edge ends the computation")
+			}
+		}
+		g.link(&b)
+		got, count := map[edge]bool{}, 0
+		for to := range int32(nodes) {
+			for _, from := range g.predecessors[g.predecessorsOf[to]:g.predecessorsOf[to+1]] {
+				got[edge{from, to}] = true
+				count++
+			}
+		}
+		if !maps.Equal(got, want) || count != len(want) {
+			t.Fatalf("%v, %d in all, want %v", got, count, want)
+		}
+	}
+}
+
+// TestDistances: the distance of a node is the least number of edges to a goal or an exit, whatever was computed in the same memory before.
+func TestDistances(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 45))
+	var memory []uint32
+	var queue []int32
+	for range 200 {
+		const nodes = 9
+		b := graphBuilder{}
+		g := &graph{}
+		for n := range nodes {
+			g.blocks = append(g.blocks, bytecode.BlockID(n/2)) // blocks have two nodes
+			b.successors = append(b.successors, [2]int32{-1, -1})
+		}
+		for range rng.IntN(14) {
+			b.edge(int32(rng.IntN(nodes)), int32(rng.IntN(nodes)))
+		}
+		for range rng.IntN(2) {
+			g.exits = append(g.exits, opaque{node: int32(rng.IntN(nodes))})
+		}
+		g.link(&b)
+		goal := bytecode.BlockID(rng.IntN(nodes))
+		want := make([]uint32, nodes)
+		for n := range want {
+			want[n] = unreachable
+			if g.blocks[n] == goal || slices.ContainsFunc(g.exits, func(o opaque) bool { return o.node == int32(n) }) {
+				want[n] = 0
+			}
+		}
+		for range nodes {
+			b.edges(func(e edge) {
+				if want[e.to] != unreachable {
+					want[e.from] = min(want[e.from], want[e.to]+1)
+				}
+			})
+		}
+		memory, queue = g.distances(memory, queue, func(b bytecode.BlockID) bool { return b == goal })
+		if !slices.Equal(memory, want) {
+			t.Fatalf("%v, want %v", memory, want)
+		}
+	}
+}
+
+// TestSameKey: states are joined that have the same height, and the same labels at the same places.
+func TestSameKey(t *testing.T) {
+	one, two := constant(1)|labelBit, constant(2)|labelBit
+	stateOf := func(words ...Value) *state {
+		s := &state{height: len(words)}
+		for i, w := range words {
+			s.classes, s.values = append(s.classes, uint16(i)), append(s.values, w)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		a, b *state
+		want bool
+	}{
+		"nothing":             {stateOf(), stateOf(), true},
+		"other words":         {stateOf(Top, constant(3)), stateOf(boolean, constant(4)), true},
+		"another height":      {stateOf(Top), stateOf(), false},
+		"a label":             {stateOf(Top, one), stateOf(boolean, one), true},
+		"another label":       {stateOf(one), stateOf(two), false},
+		"a label for a word":  {stateOf(one), stateOf(constant(1)), false},
+		"a label elsewhere":   {stateOf(one, Top), stateOf(Top, one), false},
+		"one label of two":    {stateOf(one, two), stateOf(one, Top), false},
+		"the other":           {stateOf(one, two), stateOf(Top, two), false},
+		"labels turned round": {stateOf(one, two), stateOf(two, one), false},
+	} {
+		if c.a.sameKey(c.b) != c.want || c.b.sameKey(c.a) != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+		if (c.a.keyHash(7) == c.b.keyHash(7)) != c.want || c.a.keyHash(7) == c.a.keyHash(8) {
+			t.Errorf("%s: hashes are %x and %x, and %x in another block", name, c.a.keyHash(7), c.b.keyHash(7), c.a.keyHash(8))
+		}
+		v := newValues()
+		if c.a.height != c.b.height && (v.below(c.a, c.b) || v.below(c.b, c.a)) {
+			t.Errorf("%s: one is below the other", name)
+		}
+	}
+}
+
+// TestDigestsOfRelations: states that differ in their relations alone have different digests.
+func TestDigestsOfRelations(t *testing.T) {
+	seen := map[bytecode.PathID]relation{}
+	for kind := equal; kind <= offset; kind++ {
+		for _, negated := range []bool{false, true} {
+			for _, of := range []symbol{absent, 0, 2} {
+				for _, a := range []symbol{absent, 0, 1} {
+					for _, b := range []symbol{absent, 0, 2} {
+						for _, k := range []Value{Top, constant(1)} {
+							r := relation{kind, negated, of, a, b, k}
+							s := state{values: []Value{Top, Top, Top}, relations: []relation{r}}
+							d := s.digest(0, false)
+							if old, ok := seen[d]; ok {
+								t.Fatalf("%+v and %+v have the same digest", old, r)
+							}
+							seen[d] = r
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWorkspaceForgets: where a Workspace has too many Values, all are dropped, with the answers that are about them; what is answered then is
+// what was answered before.
+func TestWorkspaceForgets(t *testing.T) {
+	// A large constant is pushed; where there is a value, 16: goes on to 32, the last block, if it is not that constant.
+	p1, p9 := byte(vm.PUSH1), byte(vm.PUSH9)
+	large := []byte{p9, 1, 0, 0, 0, 0, 0, 0, 0, 7}
+	code := append(bytes.Clone(large), byte(vm.CALLVALUE), p1, 16, byte(vm.JUMPI), byte(vm.STOP), byte(vm.STOP), byte(vm.JUMPDEST))
+	code = append(append(code, large...), byte(vm.XOR), p1, 32, byte(vm.JUMPI), byte(vm.STOP), byte(vm.JUMPDEST))
+	p := bytecode.NewTable(nil).Unknown(code)
+	w := NewWorkspace()
+	a := NewAnalyzer(NewFacts(p, 0), w, Options{})
+	last := bytecode.BlockID(len(p.Blocks) - 1)
+	path := bytecode.Path{0, last - 2}
+	generation := w.v.generation
+	for _, target := range []bytecode.BlockID{last, last - 1} {
+		a.SetTargets([]bytecode.BlockID{target})
+		first, err := a.Ask(path, int64(p.Blocks[last-2].Start), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := uint64(smallConstants); len(w.v.own) <= maxValues; n++ {
+			w.v.constant(uint256.NewInt(n))
+		}
+		again, err := a.Ask(path, int64(p.Blocks[last-2].Start), false)
+		if err != nil || again.Reason != first.Reason || again.MayReach() != (target == last-1) {
+			t.Errorf("target %d: %+v, and %+v when Values were forgotten, %v", target, first, again, err)
+		}
+		if generation++; w.v.generation != generation || len(w.v.own) > maxValues || w.answers.used > 1 {
+			t.Errorf("%d Values and %d answers of generation %d are kept", len(w.v.own), w.answers.used, w.v.generation)
+		}
 	}
 }

@@ -496,12 +496,12 @@ func floor(x *uint256.Int) *uint256.Int {
 	return new(uint256.Int).Lsh(uint256.NewInt(1), n)
 }
 
-// ceilings are the bit widths that hi bounds widen to: booleans, memory (see
-// maxMemory), lengths and times, addresses, all words. A bound that no branch
+// ceilings are the bit widths that hi bounds widen to, short of all words: booleans, memory (see
+// maxMemory), lengths and times, addresses. A bound that no branch
 // gives stops at each of them, and with it all that follows is visited again: with
 // those between (uint8 … uint128) the graphs of the contracts of bench/targets took
 // a quarter more steps, and were the same.
-var ceilings = []uint{1, 42, 64, 160, 256}
+var ceilings = []uint{1, 42, 64, 160}
 
 // ceiling is the least threshold above x.
 func ceiling(x *uint256.Int) *uint256.Int {

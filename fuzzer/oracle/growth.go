@@ -78,7 +78,7 @@ func extents(f *evm.Frame) (all []extent) {
 		a := &f.Storage[j]
 		switch {
 		case a.Slot == a.Base:
-			if _, known := lengths[a.Slot]; !a.Write && !known && !written[a.Slot] && a.Value.IsUint64() && a.Value.Uint64() >= leastLength && a.Value.Uint64() <= mostLength {
+			if _, known := lengths[a.Slot]; !a.Write && !known && !written[a.Slot] && !a.Value.LtUint64(leastLength) && !a.Value.GtUint64(mostLength) {
 				lengths[a.Slot] = a.Value.Uint64()
 				order = append(order, a.Slot)
 			}
@@ -144,7 +144,7 @@ func (s *Scene) extends(e *extent, before int) (calls []int) {
 		for i := frames[0]; i < frames[1]; i++ {
 			f := &s.Exec.Frames[i]
 			longer := slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool {
-				return a.Write && a.Address == e.account && a.Slot == e.length && !a.Value.IsZero() && a.Value.IsUint64() && a.Value.Uint64() <= e.count
+				return a.Write && a.Address == e.account && a.Slot == e.length && !a.Value.IsZero() && !a.Value.GtUint64(e.count)
 			})
 			if longer && lasts(s.Exec, i) && !slices.Contains(calls, call) {
 				calls = append(calls, call)
@@ -185,9 +185,9 @@ func (s *Scene) goesThrough(calls evm.Sequence, e *extent) (n uint64, ok bool) {
 				return other.count, true
 			}
 		}
-		if f := &exec.Frames[i]; f.Self == e.account && len(f.Storage) > 0 { // none, or one: too few to be told from what does not go through any
+		if f := &exec.Frames[i]; f.Self == e.account { // none, or one: too few to be told from what does not go through any
 			touched := slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool {
-				return a.Slot == e.length && !a.Write && (a.Value.IsZero() || a.Value.IsUint64() && a.Value.Uint64() < leastLength)
+				return a.Slot == e.length && !a.Write && a.Value.LtUint64(leastLength)
 			})
 			if touched {
 				return 1, true

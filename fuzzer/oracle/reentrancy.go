@@ -338,9 +338,6 @@ func (s *Scene) acts(attackers, frame int) bool {
 // that the attacker's contract makes in the middle of it, were they made one after the other.
 func (s *Scene) isMomentary(view *evm.Frame) bool {
 	calls := s.Calls()
-	if view.Call >= len(calls) {
-		return false
-	}
 	before, whole := calls[:view.Call:view.Call], calls[view.Call]
 	question := evm.Call{From: view.Caller, To: view.Self, Data: slices.Clone(view.Input)}
 	value := string(view.Output)

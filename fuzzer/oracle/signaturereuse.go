@@ -87,7 +87,7 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 	if s.isFree(calls, again, signer) {
 		return "with the same call"
 	}
-	if s.isOutsider(root.Caller) && s.wasChecked(root, input, signer) && !s.turnsOut(s.outsiders(), calls[:len(calls)-1:len(calls)-1], calls[len(calls)-1], lost) {
+	if s.isOutsider(root.Caller) && s.wasChecked(root, input, signer) && s.turnsOut(s.outsiders(), calls[:len(calls)-1:len(calls)-1], calls[len(calls)-1], lostNothing) {
 		return "with the same call, after others"
 	}
 	if other, ok := malleated(again.Data, input); ok {
@@ -118,10 +118,13 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 
 // isFree reports whether a call after others changes something by the signature of an account, and costs outsiders nothing.
 func (s *Scene) isFree(calls evm.Sequence, call evm.Call, signer common.Address) bool {
-	return s.changes(calls, call, signer) && !s.turnsOut(s.outsiders(), calls, call, lost)
+	return s.changes(calls, call, signer) && s.turnsOut(s.outsiders(), calls, call, lostNothing)
 }
 
-// turnsOut compares what accounts have before a call and after it.
+// lostNothing reports whether who has now has less of nothing than before.
+func lostNothing(before, now []uint256.Int) bool { return !lost(before, now) }
+
+// turnsOut compares what accounts have before a call and after it; false where the machine fails.
 func (s *Scene) turnsOut(accounts []common.Address, calls evm.Sequence, call evm.Call, how func(before, now []uint256.Int) bool) bool {
 	may := func(int) bool { return true }
 	tokens := s.tokens()

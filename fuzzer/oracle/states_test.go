@@ -87,6 +87,7 @@ func TestExtents(t *testing.T) {
 		"two counters":                    {[]evm.StorageAccess{length(1, 2), length(2, 2), mapped(4, 0), mapped(4, 1)}, "1 4 2; 2 4 2"},
 		"an array is not counted by more": {[]evm.StorageAccess{length(1, 2), length(3, 2), element(3, 0), element(3, 1)}, "3 3 2"},
 		"as many as there may be":         {[]evm.StorageAccess{length(3, mostLength+1), element(3, 0), element(3, 1)}, ""},
+		"not all of what there may be":    {[]evm.StorageAccess{length(3, mostLength), element(3, 0), element(3, 1)}, ""},
 		"an index out of reach":           {[]evm.StorageAccess{length(3, 2), element(3, mostLength*mostWords), element(3, 0)}, ""},
 		"a count beyond a number":         {[]evm.StorageAccess{{Slot: number(3), Base: number(3), Value: uint256.Int{2, 1}}, element(3, 0), element(3, 1)}, ""},
 	} {

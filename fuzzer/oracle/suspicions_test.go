@@ -172,24 +172,33 @@ func TestChangesBySignature(t *testing.T) {
 	}
 }
 
-// TestUnexplainedChecks: a signature that code without a source checks, or Sightline's own, is not tried.
+// TestUnexplainedChecks: a signature that code without a source checks, or Sightline's own, is not tried; nor is what is none of another account's.
 func TestUnexplainedChecks(t *testing.T) {
 	_, p := contractOfCode(t, "", code(vm.STOP))
 	s1 := recovered(0, 1, 7, stranger)
 	data := append([]byte{1, 2, 3, 4}, s1.Input[3*wordBytes:]...)
+	other, short, silent, undone := s1, s1, s1, s1
+	other.CodeAddress, short.Input, silent.Output, undone.Outcome = token, s1.Input[:3*wordBytes], nil, evm.Reverted
+	sender := recovered(0, 1, 7, user)
 	for name, c := range map[string]struct {
 		by    *bytecode.Program
+		check evm.Frame
 		tried bool
 	}{
-		"the project's": {p, true},
-		"unknown":       {&bytecode.Program{}, false},
-		"Sightline's":   {&bytecode.Program{Contract: &bytecode.Contract{Generated: true}}, false},
+		"the project's":   {p, s1, true},
+		"unknown":         {&bytecode.Program{}, s1, false},
+		"Sightline's":     {&bytecode.Program{Contract: &bytecode.Contract{Generated: true}}, s1, false},
+		"by other code":   {p, other, false},
+		"of less":         {p, short, false},
+		"that is none":    {p, silent, false},
+		"undone":          {p, undone, false},
+		"of who sends it": {p, sender, false},
 	} {
 		tried := false
 		s := &Scene{
 			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}}},
 			Exec: &evm.Execution{
-				Frames: []evm.Frame{{Parent: -1, Caller: user, Self: vault, Value: number(1), Program: p, Input: data}, {Parent: 0, Depth: 1, Program: c.by}, s1},
+				Frames: []evm.Frame{{Parent: -1, Caller: user, Self: vault, Value: number(1), Program: p, Input: data}, {Parent: 0, Depth: 1, Program: c.by}, c.check},
 				Calls:  []evm.CallResult{{Frames: [2]int{0, 3}}},
 			},
 			Attempt: func(bytecode.Location, [4]byte) bool { return true },

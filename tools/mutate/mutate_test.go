@@ -74,12 +74,12 @@ func TestMistakes(t *testing.T) {
 	}
 	// What texts are added to, what panics say, and how much is reserved is no mistake that a test could notice.
 	want := []string{
-		"6: && → ||", "6: < → <=", "6: < → >=", "6: ! → nothing", "7: + → -", "7: 1 → 2",
-		"9: ok → !(ok)", "10: a = b → nothing", "13: ++ → --", "14: break → continue", "16: & → |",
-		"21: list = make([]int, 0, 8) → nothing", "21: 0 → 1", "22: 0 → 1", "22: < → <=", "22: < → >=", "22: 3 → 4", "22: ++ → --",
-		"23: -= → +=", "23: 2 → 3", "23: || → &&", "23: && → ||", "23: == → !=", "23: 9 → 10", "23: ! → nothing", "23: < → <=", "23: < → >=", "23: 1 → 2",
-		"24: continue → break", "26: list = append(list, i*2) → nothing", "26: * → /", "26: 2 → 3",
-		"33: > → >=", "33: > → <=", "33: 0 → 1", "36: false → true", "38: true → false",
+		"6:11: && → ||", "6:7: < → <=", "6:7: < → >=", "6:14: ! → nothing", "7:12: + → -", "7:14: 1 → 2",
+		"9:5: ok → !(ok)", "10:3: a = b → nothing", "13:4: ++ → --", "14:3: break → continue", "16:60: & → |",
+		"21:2: list = make([]int, 0, 8) → nothing", "21:21: 0 → 1", "22:11: 0 → 1", "22:16: < → <=", "22:16: < → >=", "22:18: 3 → 4", "22:22: ++ → --",
+		"23:8: -= → +=", "23:11: 2 → 3", "23:35: || → &&", "23:21: && → ||", "23:16: == → !=", "23:19: 9 → 10", "23:24: ! → nothing", "23:42: < → <=", "23:42: < → >=", "23:44: 1 → 2",
+		"24:4: continue → break", "26:3: list = append(list, i*2) → nothing", "26:24: * → /", "26:25: 2 → 3",
+		"33:17: > → >=", "33:17: > → <=", "33:19: 0 → 1", "36:10: false → true", "38:9: true → false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)

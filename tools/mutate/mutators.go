@@ -15,7 +15,7 @@ type mutant struct {
 	original     []byte
 	offset, size int
 	with         string
-	line         int
+	line, column int // as compilers count them: bytes, from 1 on
 	// edits are the same mistake behind a switch of the given number, see switch.go. Nil for what cannot
 	// have one: that is compiled on its own.
 	edits func(id int) []edit
@@ -28,7 +28,7 @@ func (m *mutant) text() []byte {
 
 func (m mutant) String() string {
 	old := string(m.original[m.offset : m.offset+m.size])
-	return fmt.Sprintf("%s:%d: %s → %s", m.file, m.line, short(old), short(m.with))
+	return fmt.Sprintf("%s:%d:%d: %s → %s", m.file, m.line, m.column, short(old), short(m.with))
 }
 
 // short is a text on one line.
@@ -69,7 +69,7 @@ type collector struct {
 // add plants a mistake: with in place of the text between two places. edits put it behind a switch.
 func (c *collector) add(from, to token.Pos, with string, edits func(id int) []edit) {
 	start, end := c.set.Position(from), c.set.Position(to)
-	c.mutants = append(c.mutants, mutant{file: c.file, original: c.text, offset: start.Offset, size: end.Offset - start.Offset, with: with, line: start.Line, edits: edits})
+	c.mutants = append(c.mutants, mutant{file: c.file, original: c.text, offset: start.Offset, size: end.Offset - start.Offset, with: with, line: start.Line, column: start.Column, edits: edits})
 }
 
 // visit makes the mistakes of one node.

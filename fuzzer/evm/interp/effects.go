@@ -553,8 +553,8 @@ func (m *Interpreter) output(f *frame, sp int, gas uint64) ([]byte, uint64, bool
 	m.rec.Work += record.CopyWork * wordsOf(size[0])
 	f.extend(end)
 	data := f.slice(offset, size)
-	if len(data) == 0 {
-		return nil, gas - cost, true
+	if len(data) == 0 { // nothing costs nothing
+		return nil, gas, true
 	}
 	output := m.rec.Output(f.Active, len(data))
 	copy(output, data)

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -42,6 +43,9 @@ func TestWork(t *testing.T) {
 		"a copy of code":                 {ops(vm.CODECOPY, 65, 0, 0), 1, 6 * copied},
 		"a copy of another's code":       {ops(vm.EXTCODECOPY, 64, 0, 0, evmtest.Nobody.Bytes()), 1, 4 * copied},
 		"a copy within memory":           {ops(vm.MCOPY, 64, 0, 32), 1, 5 * copied},
+		"a return":                       {ops(vm.RETURN, 65, 0), 1, 6 * copied},
+		"a revert":                       {ops(vm.REVERT, 33, 64), 1, 6 * copied},
+		"a return of nothing":            {ops(vm.RETURN, 0, 0), 1, 0},
 		"a block's hash":                 {ops(vm.BLOCKHASH, 1), 1, hash},
 		"memory":                         {ops(vm.MSTORE, 1, 32*99), 1, 100 * copied},
 		"memory twice, which is moved":   {asm.New().Push(1).Push(0).Op(vm.MSTORE).Push(1).Push(32 * 99).Op(vm.MSTORE), 1, 101 * copied},
@@ -56,7 +60,7 @@ func TestWork(t *testing.T) {
 		bytecode.Instructions(c.code.Bytes(), func(uint32) bool { instructions++; return true })
 		e := mustRunFast(t, fastAt(t, c.code.Bytes()), evmtest.CallWith())
 		end := uint64(1) // behind the code there is a STOP
-		if name == "nothing" {
+		if name == "nothing" || strings.HasPrefix(name, "a return") || name == "a revert" {
 			end = 0
 		}
 		if got, want := e.Calls[0].Work(), instructions+end+c.frames*record.FrameWork+c.extra; got != want {
