@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -341,8 +340,8 @@ func (o *Output) compileOwn(ctx context.Context, compiler *solc.Compiler, option
 
 // answerTo is what a compiler answers to an output's input, with its own settings.
 func (o *Output) answerTo(ctx context.Context, compiler *solc.Compiler, options DebugOptions) (input, answer []byte, err error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+	project, err := membersOf(o.Input, "input")
+	if err != nil {
 		return nil, nil, reading.At(o.Origin, err)
 	}
 	if input, err = debugInput(project, attempt{linked: true}, compiler.Number()); err != nil {

@@ -19,6 +19,14 @@ import (
 //
 // The old form needs the source's id and, not everywhere, its text.
 func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
+	if root := readCompact(ast, depth); root != nil {
+		return root, nil
+	}
+	return decodeAST(ast, source, depth)
+}
+
+// decodeAST is parseAST for any form.
+func decodeAST(ast []byte, source *Source, depth int) (*Node, error) {
 	decoder := json.NewDecoder(bytes.NewReader(ast))
 	decoder.UseNumber()
 	var root map[string]any

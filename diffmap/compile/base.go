@@ -179,23 +179,25 @@ func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, co
 // the optimizer is off but for what solc does all the same: a function's code is the
 // same on both sides only if that is done to both.
 func (o *Output) hasPeephole() bool {
-	var input struct {
-		Settings standardSettings `json:"settings"`
-	}
-	if o.Debug || json.Unmarshal(o.Input, &input) != nil {
+	if o.Debug {
 		return false
 	}
-	return input.Settings.Optimizer.Details["peephole"] != false
+	var own standardSettings
+	input, err := membersOf(o.Input, "input")
+	if err != nil || len(input["settings"]) > 0 && json.Unmarshal(input["settings"], &own) != nil {
+		return false
+	}
+	return own.Optimizer.Details["peephole"] != false
 }
 
 // baseInput puts the base's texts and settings into an input.
 func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessage, error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, err
 	}
-	sources := map[string]json.RawMessage{}
-	if err := reading.DecodeJSON(project["sources"], "input.sources", &sources); err != nil {
+	sources, err := membersOf(project["sources"], "input.sources")
+	if err != nil {
 		return nil, err
 	}
 	values := map[string]any{}

@@ -83,9 +83,9 @@ func namesOf(contracts map[string]map[string]outputContract) []contractName {
 }
 
 func readContract(name contractName, raw outputContract, placeholders map[string]string) (*Contract, error) {
-	c := &Contract{Contract: bytecode.Contract{Name: name.contract, Source: name.source}, StorageLayout: raw.StorageLayout}
+	c := &Contract{Contract: bytecode.Contract{Name: name.contract, Source: name.source}, StorageLayout: bytes.Clone(raw.StorageLayout)}
 	c.readVariables()
-	c.ABI, c.RawABI, c.ABIError = parseABI(raw.ABI)
+	c.ABI, c.RawABI, c.ABIError = parseABI(bytes.Clone(raw.ABI))
 	var err error
 	if c.Creation, c.CreationMap, err = readCode(raw.EVM.Bytecode, bytecode.Creation, placeholders); err != nil {
 		return nil, codeError(name, "evm.bytecode", err)

@@ -48,8 +48,8 @@ type DebugOptions struct {
 func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, options DebugOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
 	limits := options.Limits.WithDefaults()
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, reading.At(origin, err)
 	}
 	version, err := solc.ParseVersion(compiler.Version())
@@ -374,14 +374,12 @@ func known(object json.RawMessage, since map[string]solc.Version, v solc.Version
 // too deep inside the stack" of Yul's), a feature that one of the two code
 // generators lacks, or a fault of its own.
 func gaveUp(output []byte) bool {
-	var out struct {
-		Errors []diagnostic `json:"errors"`
-	}
-	if json.Unmarshal(output, &out) != nil {
+	errors, ok := errorsOf(output)
+	if !ok {
 		return false
 	}
 	found := false
-	for _, d := range out.Errors {
+	for _, d := range errors {
 		if d.Severity != "error" {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 )
 
@@ -54,8 +55,11 @@ const (
 // version.
 const hardhat3Input = "hh3-sol-build-info-"
 
-// parseDocument reads the outermost level of a file.
+// parseDocument reads the outermost level of a file. What is undecoded may be a part of text.
 func parseDocument(text []byte) (document, error) {
+	if d, ok := quickDocument(text); ok {
+		return d, nil
+	}
 	var d document
 	err := reading.DecodeJSON(text, "", &d)
 	return d, err
@@ -85,6 +89,10 @@ func (d *document) format() format {
 
 // language is the input's; empty when it says none.
 func language(input json.RawMessage) string {
+	if fields, ok := jsontext.Fields(input, "language"); ok {
+		name, _ := jsontext.String(fields[0])
+		return name
+	}
 	var in struct {
 		Language string `json:"language"`
 	}

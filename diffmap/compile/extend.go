@@ -105,11 +105,12 @@ func (o *Output) inputWith(name string, text []byte) (json.RawMessage, error) {
 	if o.Input == nil {
 		return nil, &reading.Error{Kind: reading.ErrNoContracts, Problem: "it has no standard-JSON input to compile more with"}
 	}
-	var input, sources map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &input); err != nil {
+	input, err := membersOf(o.Input, "input")
+	if err != nil {
 		return nil, err
 	}
-	if err := reading.DecodeJSON(input["sources"], "input.sources", &sources); err != nil {
+	sources, err := membersOf(input["sources"], "input.sources")
+	if err != nil {
 		return nil, err
 	}
 	kept := map[string]json.RawMessage{}
@@ -166,8 +167,8 @@ func (o *Output) importedBy(text []byte) map[string]bool {
 // refusals are the errors that a compiler has in the added source, with the settings of an attempt;
 // nil where it has none.
 func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler *solc.Compiler, options DebugOptions) error {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+	project, err := membersOf(o.Input, "input")
+	if err != nil {
 		return err
 	}
 	input, err := debugInput(project, a, compiler.Number())
@@ -178,14 +179,12 @@ func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler 
 	if err != nil {
 		return err
 	}
-	var out struct {
-		Errors []diagnostic `json:"errors"`
-	}
-	if json.Unmarshal(output, &out) != nil {
-		return nil //nolint:nilerr // whoever reads all of it says so
+	errors, ok := errorsOf(output)
+	if !ok {
+		return nil // whoever reads all of it says so
 	}
 	refused := &RefusedError{}
-	for _, d := range out.Errors {
+	for _, d := range errors {
 		if d.Severity == "error" && d.SourceLocation != nil && d.SourceLocation.File == name {
 			refused.Refusals = append(refused.Refusals, Refusal{d.SourceLocation.Start, strings.Join(strings.Fields(d.Message), " ")})
 		}

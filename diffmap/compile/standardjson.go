@@ -117,7 +117,7 @@ func decodeSolc(input, output []byte, limits reading.Limits) (c compilation, err
 	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
 		return c, reading.TooLarge(limits)
 	}
-	if err := reading.DecodeJSON(output, "", &c.out); err != nil {
+	if c.out, err = decodeOutput(output); err != nil {
 		return c, err
 	}
 	if err := compileErrors(c.out.Errors); err != nil {
@@ -262,21 +262,28 @@ type metadata struct {
 	Compiler struct {
 		Version string `json:"version"`
 	} `json:"compiler"`
-	Settings standardSettings `json:"settings"`
-	Sources  map[string]struct {
-		Keccak256 string `json:"keccak256"`
-	} `json:"sources"`
+	Settings standardSettings          `json:"settings"`
+	Sources  map[string]metadataSource `json:"sources"`
+}
+
+type metadataSource struct {
+	Keccak256 string `json:"keccak256"`
 }
 
 // readMetadata takes from the contracts' metadata what is not known otherwise:
 // the compiler, the sources' hashes and, without an input, the settings.
 func (o *Output) readMetadata(out standardOutput, settings bool) {
 	hashes := map[string]string{}
-	for _, c := range o.Contracts {
-		var m metadata
-		var text string
-		raw := out.Contracts[c.Source][c.Name].Metadata
-		if len(raw) == 0 || json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &m) != nil {
+	found := make([]*metadata, len(o.Contracts))
+	_ = each(len(o.Contracts), func(i int) error {
+		c := o.Contracts[i]
+		if m, ok := decodeMetadata(out.Contracts[c.Source][c.Name].Metadata); ok {
+			found[i] = &m
+		}
+		return nil
+	})
+	for _, m := range found {
+		if m == nil {
 			continue
 		}
 		if o.Compiler == "" {

@@ -170,7 +170,7 @@ var allowances = map[string][]string{
 	// Builds: a project's, made of the model of one, which compilers make of sources.
 	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
 		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity", "internal/exit"},
-	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
+	"diffmap/compile": {"diffmap/compile/jsontext", "diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
 		"internal/atomicfile", "internal/bytecode"},
 	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
 	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile", "internal/programfile"},
@@ -178,6 +178,7 @@ var allowances = map[string][]string{
 	"diffmap/compile/settings": {"diffmap/compile/reading"},
 	"diffmap/compile/child":    {"diffmap/compile/reading"},
 	"diffmap/compile/reading":  {"internal/exit"},
+	"diffmap/compile/jsontext": {},
 	// The text of diffs: neither git nor compilers.
 	"diffmap/unified":  {"diffmap/solidity"},
 	"diffmap/git":      {"diffmap/unified", "internal/gitrepo"},

@@ -49,10 +49,14 @@ func (l Limits) ReadFile(path string) ([]byte, error) {
 		return nil, Unreadable(path, err)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, l.FileBytes+1))
-	if err != nil {
+	var buffer bytes.Buffer
+	if info, err := file.Stat(); err == nil {
+		buffer.Grow(int(min(info.Size(), l.FileBytes)) + bytes.MinRead) // once, and not with each doubling
+	}
+	if _, err := buffer.ReadFrom(io.LimitReader(file, l.FileBytes+1)); err != nil {
 		return nil, Unreadable(path, err)
 	}
+	text := buffer.Bytes()
 	if int64(len(text)) > l.FileBytes {
 		return nil, At(path, TooLarge(l))
 	}
