@@ -31,6 +31,8 @@ type document struct {
 	SourceMap    json.RawMessage `json:"sourceMap"`
 	AST          json.RawMessage `json:"ast"`
 	SourcePath   json.RawMessage `json:"sourcePath"`
+
+	decoded *standardOutput // what Output says, where it has been read already
 }
 
 // format is what kind of file a document is.
@@ -64,6 +66,9 @@ func parseDocument(text []byte) (document, error) {
 	err := reading.DecodeJSON(text, "", &d)
 	return d, err
 }
+
+// answer is the output of a build-info.
+func (d *document) answer() answer { return answer{d.Output, d.decoded} }
 
 func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
 

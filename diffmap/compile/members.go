@@ -38,107 +38,113 @@ func errorsOf(output []byte) ([]diagnostic, bool) {
 	return out.Errors, err == nil
 }
 
-// quickDocument is [parseDocument] for what build tools write.
+// quickDocument is [parseDocument] for what build tools write. Where there is an output, it is read on the way.
 func quickDocument(text []byte) (d document, ok bool) {
-	names := []string{"_format", "solcVersion", "solcLongVersion", "input", "output", "sources", "contracts", "errors", "source_id_to_path",
-		"abi", "bytecode", "contractName", "sourceMap", "ast", "sourcePath"}
+	const output = 4
+	var out standardOutput
+	read := func(field, i int) int {
+		if field != output || i >= len(text) || text[i] != '{' {
+			return 0
+		}
+		end := quickOutput(text, i, &out)
+		d.decoded = &out
+		return end
+	}
+	fields, end := jsontext.FieldsAt(text, jsontext.Space(text, 0), read, "_format", "solcVersion", "solcLongVersion", "input", "output", "sources", "contracts", "errors",
+		"source_id_to_path", "abi", "bytecode", "contractName", "sourceMap", "ast", "sourcePath")
+	ok = end >= 0 && jsontext.Space(text, end) == len(text)
 	texts := []*string{&d.Format, &d.SolcVersion, &d.SolcLongVersion}
-	values := []*json.RawMessage{&d.Input, &d.Output, &d.Sources, &d.Contracts, &d.Errors, &d.SourceIDs,
-		&d.ABI, &d.Bytecode, &d.ContractName, &d.SourceMap, &d.AST, &d.SourcePath}
-	fields, ok := jsontext.Fields(text, names...)
 	for i, into := range texts {
 		if ok && fields[i] != nil {
 			*into, ok = jsontext.String(fields[i])
 		}
 	}
-	if !ok {
-		return d, false
-	}
-	for i, into := range values {
+	for i, into := range []*json.RawMessage{&d.Input, &d.Output, &d.Sources, &d.Contracts, &d.Errors, &d.SourceIDs,
+		&d.ABI, &d.Bytecode, &d.ContractName, &d.SourceMap, &d.AST, &d.SourcePath} {
 		*into = fields[len(texts)+i]
 	}
-	return d, true
+	return d, ok
 }
 
-// decodeOutput decodes solc's standard-JSON output. Undecoded values are parts of text.
-func decodeOutput(text []byte) (out standardOutput, err error) {
-	if out, ok := quickOutput(text); ok {
-		return out, nil
+// decodeOutput decodes solc's standard-JSON output. Undecoded values may be parts of text.
+func decodeOutput(text []byte) (standardOutput, error) {
+	var quick standardOutput
+	if end := quickOutput(text, jsontext.Space(text, 0), &quick); end >= 0 && jsontext.Space(text, end) == len(text) {
+		return quick, nil
 	}
-	err = reading.DecodeJSON(text, "", &out)
+	var out standardOutput
+	err := reading.DecodeJSON(text, "", &out)
 	return out, err
 }
 
-// quickOutput is [decodeOutput] for what solc writes.
-func quickOutput(text []byte) (out standardOutput, ok bool) {
-	fields, ok := jsontext.Fields(text, "errors", "sources", "contracts")
-	if !ok || fields[0] != nil && json.Unmarshal(fields[0], &out.Errors) != nil {
-		return out, false
-	}
-	if fields[1] != nil {
-		out.Sources = map[string]outputSource{}
-		ok = jsontext.Members(fields[1], func(name, value []byte) (ok bool) {
-			out.Sources[string(name)], ok = quickSource(value)
-			return ok
-		})
-	}
-	if fields[2] != nil {
-		out.Contracts = map[string]map[string]outputContract{}
-		ok = ok && jsontext.Members(fields[2], func(name, value []byte) bool {
-			contracts := map[string]outputContract{}
-			out.Contracts[string(name)] = contracts
-			return jsontext.Members(value, func(name, value []byte) (ok bool) {
-				contracts[string(name)], ok = quickContract(value)
-				return ok
+// quickOutput is [decodeOutput] for what solc writes, which begins at text[i]. It returns where it ends, or −1.
+func quickOutput(text []byte, i int, out *standardOutput) (end int) {
+	const errors, sources, contracts = 0, 1, 2
+	fields, end := jsontext.FieldsAt(text, i, func(field, i int) int {
+		switch field {
+		case sources:
+			out.Sources = map[string]outputSource{}
+			return jsontext.Object(text, i, func(name []byte, i int) int {
+				source, end := quickSource(text, i)
+				out.Sources[string(name)] = source
+				return end
 			})
-		})
+		case contracts:
+			out.Contracts = map[string]map[string]outputContract{}
+			return jsontext.Object(text, i, func(name []byte, i int) int {
+				contracts := map[string]outputContract{}
+				out.Contracts[string(name)] = contracts
+				return jsontext.Object(text, i, func(name []byte, i int) int {
+					contract, end := quickContract(text, i)
+					contracts[string(name)] = contract
+					return end
+				})
+			})
+		}
+		return 0
+	}, "errors", "sources", "contracts")
+	if end >= 0 && fields[errors] != nil && json.Unmarshal(fields[errors], &out.Errors) != nil {
+		return -1
 	}
-	return out, ok
+	return end
 }
 
-func quickSource(text []byte) (s outputSource, ok bool) {
-	fields, ok := jsontext.Fields(text, "id", "ast", "legacyAST")
-	if !ok {
-		return s, false
-	}
-	if fields[0] != nil {
+func quickSource(text []byte, i int) (s outputSource, end int) {
+	fields, end := jsontext.FieldsAt(text, i, nil, "id", "ast", "legacyAST")
+	if end >= 0 && fields[0] != nil {
 		id, whole := compactInt(fields[0])
-		s.ID, ok = &id, whole
+		if !whole {
+			return s, -1
+		}
+		s.ID = &id
 	}
 	s.AST, s.LegacyAST = fields[1], fields[2]
-	return s, ok
+	return s, end
 }
 
-func quickContract(text []byte) (c outputContract, ok bool) {
-	fields, ok := jsontext.Fields(text, "abi", "metadata", "storageLayout", "evm")
-	if !ok {
-		return c, false
-	}
+func quickContract(text []byte, i int) (c outputContract, end int) {
+	const evm = 3
+	codes := []**outputCode{&c.EVM.Bytecode, &c.EVM.DeployedBytecode}
+	fields, end := jsontext.FieldsAt(text, i, func(field, i int) int {
+		if field != evm {
+			return 0
+		}
+		_, end := jsontext.FieldsAt(text, i, func(field, i int) (end int) {
+			*codes[field], end = quickCode(text, i)
+			return end
+		}, "bytecode", "deployedBytecode")
+		return end
+	}, "abi", "metadata", "storageLayout", "evm")
 	c.ABI, c.Metadata, c.StorageLayout = fields[0], fields[1], fields[2]
-	if fields[3] == nil {
-		return c, true
-	}
-	codes, ok := jsontext.Fields(fields[3], "bytecode", "deployedBytecode")
-	if !ok {
-		return c, false
-	}
-	if c.EVM.Bytecode, ok = quickCode(codes[0]); ok {
-		c.EVM.DeployedBytecode, ok = quickCode(codes[1])
-	}
-	return c, ok
+	return c, end
 }
 
-// quickCode reads one artifact, which may be absent.
-func quickCode(text []byte) (c *outputCode, ok bool) {
-	if text == nil {
-		return nil, true
-	}
-	fields, ok := jsontext.Fields(text, "object", "sourceMap", "linkReferences", "immutableReferences")
-	if !ok {
-		return nil, false
-	}
+// quickCode reads one artifact.
+func quickCode(text []byte, i int) (c *outputCode, end int) {
+	fields, end := jsontext.FieldsAt(text, i, nil, "object", "sourceMap", "linkReferences", "immutableReferences")
 	c = &outputCode{}
-	if fields[0] != nil {
+	ok := end >= 0
+	if ok && fields[0] != nil {
 		c.Object, ok = jsontext.String(fields[0])
 	}
 	if ok && fields[1] != nil {
@@ -151,7 +157,10 @@ func quickCode(text []byte) (c *outputCode, ok bool) {
 	if ok && fields[3] != nil {
 		ok = json.Unmarshal(fields[3], &c.ImmutableReferences) == nil
 	}
-	return c, ok
+	if !ok {
+		return nil, -1
+	}
+	return c, end
 }
 
 // decodeMetadata decodes a contract's metadata, a string that holds JSON; false where it is none.

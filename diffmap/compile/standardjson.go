@@ -93,7 +93,18 @@ type codeRange struct {
 // the settings are unknown. origin names the output in messages. The error is
 // an [*reading.Error].
 func ReadSolc(input, output []byte, origin string, limits reading.Limits) (*Output, error) {
-	o, err := readSolc(input, output, limits.WithDefaults())
+	return answer{text: output}.read(input, origin, limits)
+}
+
+// answer is solc's standard-JSON output, and what it says, where that has been read already.
+type answer struct {
+	text    []byte
+	decoded *standardOutput
+}
+
+// read is [ReadSolc].
+func (a answer) read(input []byte, origin string, limits reading.Limits) (*Output, error) {
+	o, err := readSolc(input, a, limits.WithDefaults())
 	if err != nil {
 		return nil, reading.At(origin, err)
 	}
@@ -101,7 +112,7 @@ func ReadSolc(input, output []byte, origin string, limits reading.Limits) (*Outp
 	return o, nil
 }
 
-func readSolc(input, output []byte, limits reading.Limits) (*Output, error) {
+func readSolc(input []byte, output answer, limits reading.Limits) (*Output, error) {
 	c, err := decodeSolc(input, output, limits)
 	switch {
 	case err != nil:
@@ -113,11 +124,13 @@ func readSolc(input, output []byte, limits reading.Limits) (*Output, error) {
 }
 
 // decodeSolc reads input and output, and answers with the compiler's errors.
-func decodeSolc(input, output []byte, limits reading.Limits) (c compilation, err error) {
-	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
+func decodeSolc(input []byte, output answer, limits reading.Limits) (c compilation, err error) {
+	if int64(len(output.text)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
 		return c, reading.TooLarge(limits)
 	}
-	if c.out, err = decodeOutput(output); err != nil {
+	if output.decoded != nil {
+		c.out = *output.decoded
+	} else if c.out, err = decodeOutput(output.text); err != nil {
 		return c, err
 	}
 	if err := compileErrors(c.out.Errors); err != nil {

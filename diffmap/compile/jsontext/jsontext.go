@@ -17,67 +17,76 @@ const maxDepth = 10_000
 
 // Valid reports whether text is one JSON value, as json.Valid does.
 func Valid(text []byte) bool {
-	end := End(text, Space(text, 0))
+	end := end(text, Space(text, 0), 0)
 	return end >= 0 && Space(text, end) == len(text)
 }
 
 // Members calls visit with the members of an object in their order, as long as it returns true. Names are decoded;
 // values are parts of text. It returns false if visit did, or text is not one object.
 func Members(text []byte, visit func(name, value []byte) bool) bool {
-	return parts(text, '{', func(i int) int {
-		if i >= len(text) || text[i] != '"' {
-			return -1
-		}
-		name, ok := unquoted(text, i)
-		if !ok {
-			return -1
-		}
-		if i = Space(text, StringEnd(text, i)); i >= len(text) || text[i] != ':' {
-			return -1
-		}
-		i = Space(text, i+1)
+	end := Object(text, Space(text, 0), func(name []byte, i int) int {
 		end := end(text, i, 1)
 		if end < 0 || !visit(name, text[i:end:end]) {
 			return -1
 		}
 		return end
 	})
+	return end >= 0 && Space(text, end) == len(text)
 }
 
 // Elements calls visit with the elements of an array in their order, as [Members] does.
 func Elements(text []byte, visit func(value []byte) bool) bool {
-	return parts(text, '[', func(i int) int {
+	end := parts(text, Space(text, 0), '[', func(i int) int {
 		end := end(text, i, 1)
 		if end < 0 || !visit(text[i:end:end]) {
 			return -1
 		}
 		return end
 	})
+	return end >= 0 && Space(text, end) == len(text)
+}
+
+// Object calls visit with the members of the object that begins at text[i]: with the name, and where the value begins. It has to
+// return where that ends, as [End] says, or −1. So nothing is read twice where a visitor reads an object of its own. Object returns where the object
+// ends, or −1 if there is none or visit returned that.
+func Object(text []byte, i int, visit func(name []byte, i int) (end int)) (end int) {
+	return parts(text, i, '{', func(i int) int {
+		if i >= len(text) || text[i] != '"' {
+			return -1
+		}
+		name, end := unquoted(text, i)
+		if end < 0 {
+			return -1
+		}
+		if i = Space(text, end); i >= len(text) || text[i] != ':' {
+			return -1
+		}
+		return visit(name, Space(text, i+1))
+	})
 }
 
 // parts calls part with where each part of an object or an array begins; it returns where that ends, or −1.
-func parts(text []byte, open byte, part func(i int) int) bool {
-	i := Space(text, 0)
+func parts(text []byte, i int, open byte, part func(i int) int) (end int) {
 	if i >= len(text) || text[i] != open {
-		return false
+		return -1
 	}
 	if i = Space(text, i+1); i < len(text) && text[i] == open+2 { // '{' and '}', '[' and ']'
-		return Space(text, i+1) == len(text)
+		return i + 1
 	}
 	for {
 		if i = part(i); i < 0 {
-			return false
+			return -1
 		}
 		if i = Space(text, i); i >= len(text) {
-			return false
+			return -1
 		}
 		switch text[i] {
 		case ',':
 			i = Space(text, i+1)
 		case open + 2:
-			return Space(text, i+1) == len(text)
+			return i + 1
 		default:
-			return false
+			return -1
 		}
 	}
 }
@@ -85,25 +94,42 @@ func parts(text []byte, open byte, part func(i int) int) bool {
 // Fields are the values of an object's members with the given names, nil where there is none. It returns false if
 // text is not an object, or if encoding/json would take several members, or one that is written otherwise, for a field of that name.
 func Fields(text []byte, names ...string) ([][]byte, bool) {
-	values := make([][]byte, len(names))
-	ok := Members(text, func(name, value []byte) bool {
-		for i, wanted := range names {
-			if string(name) == wanted {
-				if values[i] != nil {
-					return false
-				}
-				values[i] = value
-				return true
+	values, end := FieldsAt(text, Space(text, 0), nil, names...)
+	return values, end >= 0 && Space(text, end) == len(text)
+}
+
+// FieldsAt is [Fields] of the object that begins at text[i]; end is where it ends, or −1. read, which may be nil, may read the field of a
+// number as [Object]'s visitor does; it returns 0 if it leaves that to FieldsAt.
+func FieldsAt(text []byte, i int, read func(field, i int) (end int), names ...string) (values [][]byte, end int) {
+	values = make([][]byte, len(names))
+	end = Object(text, i, func(name []byte, i int) int {
+		for field, wanted := range names {
+			if string(name) != wanted {
+				continue
 			}
+			if values[field] != nil {
+				return -1
+			}
+			next := 0
+			if read != nil {
+				next = read(field, i)
+			}
+			if next == 0 {
+				next = End(text, i)
+			}
+			if next >= 0 {
+				values[field] = text[i:next:next]
+			}
+			return next
 		}
 		for _, wanted := range names {
 			if strings.EqualFold(string(name), wanted) {
-				return false
+				return -1
 			}
 		}
-		return true
+		return End(text, i)
 	})
-	return values, ok
+	return values, end
 }
 
 // String is the string that text is, as encoding/json decodes it; false if it is none.
@@ -111,26 +137,27 @@ func String(text []byte) (string, bool) {
 	if len(text) == 0 || text[0] != '"' || StringEnd(text, 0) != len(text) {
 		return "", false
 	}
-	s, ok := unquoted(text, 0)
-	return string(s), ok
+	s, end := unquoted(text, 0)
+	return string(s), end >= 0
 }
 
-// unquoted is the string that begins at text[i], decoded: a part of text, or of a copy where that differs.
-func unquoted(text []byte, i int) ([]byte, bool) {
-	end := StringEnd(text, i)
-	if end < 0 {
-		return nil, false
+// unquoted is the string that begins at text[i], decoded: a part of text, or of a copy where that differs. It ends at end, which is −1 where there is none.
+func unquoted(text []byte, i int) (decoded []byte, end int) {
+	if end = StringEnd(text, i); end < 0 {
+		return nil, -1
 	}
 	inner := text[i+1 : end-1]
 	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
-		return inner, true
+		return inner, end
 	}
 	if plain, ok := unescaped(inner); ok {
-		return plain, true
+		return plain, end
 	}
 	var s string
-	err := json.Unmarshal(text[i:end], &s)
-	return []byte(s), err == nil
+	if json.Unmarshal(text[i:end], &s) != nil {
+		return nil, -1
+	}
+	return []byte(s), end
 }
 
 // unescaped is the inner text of a string that has no other escapes than those of one character: JSON in a string, and sources.
@@ -173,10 +200,14 @@ func Space(text []byte, i int) int {
 	return i
 }
 
-// End is the index behind the value that begins at text[i], or −1 if none does.
-func End(text []byte, i int) int { return end(text, i, 0) }
+// visited is how many layers around a value visitors read by themselves at most: a build's are six deep. What nests so
+// deep that it matters is for encoding/json.
+const visited = 16
 
-// end is [End] inside of so many values.
+// End is the index behind the value that begins at text[i], or −1 if none does, or one that nests too deep.
+func End(text []byte, i int) int { return end(text, i, visited) }
+
+// end is [End] inside of so many layers.
 func end(text []byte, i, depth int) int {
 	if i >= len(text) {
 		return -1
