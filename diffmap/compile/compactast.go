@@ -35,12 +35,16 @@ type compactReader struct {
 	found   []foundNode
 	names   map[string]string // names of fields and types, and short values: the few that a source has are held once each
 	strings map[string]any    // the same, as attributes
+	// typeString is that field of the object that was read last, as it stands there.
+	typeString []byte
 }
 
 // member is a field of an object, and the nodes in it: those in found from first on, before last.
 type member struct {
 	name, value []byte
 	first, last int
+	typeString  []byte // a field of the value, as it stands there
+	kept        bool   // among the attributes of the node
 }
 
 // foundNode is a node whose parent is still to come.
@@ -97,6 +101,7 @@ func (r *compactReader) markParts(first int) {
 func (r *compactReader) object(i, depth int) (end int, ok bool) {
 	begin, first := len(r.members), len(r.found)
 	if i = jsontext.Space(r.text, i); i < len(r.text) && r.text[i] == '}' {
+		r.typeString = nil
 		return i + 1, true
 	}
 	for {
@@ -108,7 +113,11 @@ func (r *compactReader) object(i, depth int) (end int, ok bool) {
 		if i, ok = r.value(next, depth); !ok {
 			return 0, false
 		}
-		r.members = append(r.members, member{name, r.text[next:i], before, len(r.found)})
+		m := member{name: name, value: r.text[next:i], first: before, last: len(r.found)}
+		if r.text[next] == '{' {
+			m.typeString = r.typeString
+		}
+		r.members = append(r.members, m)
 		if i = jsontext.Space(r.text, i); i >= len(r.text) {
 			return 0, false
 		}
@@ -155,6 +164,7 @@ func (r *compactReader) close(begin, first int) bool {
 		slices.SortFunc(members, byName)
 	}
 	var kind, src []byte
+	r.typeString = nil
 	for i := range members {
 		m := &members[i]
 		if i > 0 && bytes.Equal(m.name, members[i-1].name) {
@@ -165,6 +175,8 @@ func (r *compactReader) close(begin, first int) bool {
 			kind = m.value
 		case "src":
 			src = m.value
+		case "typeString":
+			r.typeString = m.value
 		}
 	}
 	if len(kind) == 0 || kind[0] != '"' || len(kind) == len(`""`) || len(src) == 0 || src[0] != '"' {
@@ -203,7 +215,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 			continue
 		}
 		nodes += m.last - m.first
-		if r.keeps(n.Type, m) {
+		if m.kept = m.last == m.first && m.value[0] != 'n' && keepsAttribute(n.Type, string(m.name)); m.kept {
 			kept++
 		}
 	}
@@ -222,8 +234,10 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 			n.ID, _ = compactInt(m.value)
 			continue
 		case "typeDescriptions":
-			if n.ValueType, ok = r.typeString(m.value); !ok {
-				return nil, false
+			if len(m.typeString) > 0 && m.typeString[0] == '"' {
+				if n.ValueType, ok = r.string(m.typeString); !ok {
+					return nil, false
+				}
 			}
 		}
 		if m.last > m.first {
@@ -232,7 +246,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 				child.node.Role, child.node.Parent = role, n
 				n.Children = append(n.Children, child.node)
 			}
-		} else if r.keeps(n.Type, m) {
+		} else if m.kept {
 			n.Attributes[r.once(m.name)] = r.attribute(m.value)
 		}
 	}
@@ -241,30 +255,6 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 		slices.SortStableFunc(n.Children, byStart)
 	}
 	return n, true
-}
-
-// keeps reports whether a member of a node is among its attributes.
-func (r *compactReader) keeps(node string, m *member) bool {
-	return m.last == m.first && m.value[0] != 'n' && keepsAttribute(node, string(m.name))
-}
-
-// typeString is the name of a type among its descriptions.
-func (r *compactReader) typeString(descriptions []byte) (string, bool) {
-	if descriptions[0] != '{' {
-		return "", true
-	}
-	name := ""
-	ok := true
-	jsontext.Members(descriptions, func(field, value []byte) bool {
-		if string(field) == "typeString" {
-			name = ""
-			if value[0] == '"' {
-				name, ok = r.string(value)
-			}
-		}
-		return ok
-	})
-	return name, ok
 }
 
 // string is a string, held once.
