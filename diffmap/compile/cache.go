@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/internal/atomicfile"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // compileCached compiles, or takes what the same compiler answered to the same

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // This file reads the compact form of an AST from its text, without decoding what no [Node] keeps: ASTs are most of a build. What it

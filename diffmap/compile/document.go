@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // document is a JSON file that a build tool may have written: the fields that

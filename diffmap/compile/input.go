@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // readInput reads a standard-JSON input, and returns a text of it that means the same to us

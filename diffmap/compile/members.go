@@ -3,8 +3,8 @@ package compile
 import (
 	"encoding/json"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // This file reads from JSON what is needed of it, without a pass over all of it for each layer. What is out of the ordinary (a name

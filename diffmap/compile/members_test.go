@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // outputsOfFixtures are what compilers of several versions wrote.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/jsontext"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 var seeds = []string{
