@@ -330,7 +330,12 @@ func (o *Output) compileOwn(ctx context.Context, compiler *solc.Compiler, option
 	if err != nil {
 		return nil, err
 	}
-	own, err := ReadSolc(input, output, "solc "+compiler.Version(), options.Limits)
+	return o.readOwn(input, output, compiler, options)
+}
+
+// readOwn reads what a compiler answered, see [Output.answerTo].
+func (o *Output) readOwn(input, answer []byte, compiler *solc.Compiler, options DebugOptions) (*Output, error) {
+	own, err := ReadSolc(input, answer, "solc "+compiler.Version(), options.Limits)
 	if err != nil {
 		return nil, o.unchecked(err, "it does not compile again (%v)", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // BaseOptions say what the base version has that the head has not.
@@ -130,16 +131,9 @@ func withoutBlamed(input json.RawMessage, failure error) (rest json.RawMessage, 
 			queue = append(queue, importers[name]...)
 		}
 	}
-	encoded, err := json.Marshal(held)
-	if err != nil {
-		return nil, nil
-	}
-	whole["sources"] = encoded
-	if rest, err = json.Marshal(whole); err != nil {
-		return nil, nil
-	}
+	whole["sources"] = jsontext.Marshal(held)
 	slices.Sort(out)
-	return rest, out
+	return jsontext.Marshal(whole), out
 }
 
 // CompilerOfBase is the compiler of the base version: the head's, unless pragmas changed, or
@@ -227,16 +221,13 @@ func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessa
 		}
 	}
 	addImports(sources, texts, parseRemappings(remappings), base.Read, most)
-	merged := map[string]any{"sources": sources}
+	project["sources"] = jsontext.Marshal(sources)
 	if len(base.Settings) > 0 {
-		merged["settings"] = values
-	}
-	for key, value := range project {
-		if merged[key] == nil {
-			merged[key] = value
+		if project["settings"], err = json.Marshal(values); err != nil {
+			return nil, err
 		}
 	}
-	return json.Marshal(merged)
+	return jsontext.Marshal(project), nil
 }
 
 // withTexts are texts with those of an input's other sources.

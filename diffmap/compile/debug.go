@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // Compiler compiles standard JSON; [solc.Compiler] is one.
@@ -340,11 +341,15 @@ func debugInput(project map[string]json.RawMessage, a attempt, v solc.Version) (
 	if string(project["language"]) == `"`+yulLanguage+`"` {
 		adaptToYul(settings)
 	}
-	input := map[string]any{"language": "Solidity", "sources": project["sources"], "settings": settings}
+	encoded, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	input := map[string]json.RawMessage{"language": json.RawMessage(`"Solidity"`), "sources": project["sources"], "settings": encoded}
 	if language, ok := project["language"]; ok {
 		input["language"] = language
 	}
-	return json.Marshal(input)
+	return jsontext.Marshal(input), nil
 }
 
 // knowsEVM reports whether a compiler of this version knows the EVM version.

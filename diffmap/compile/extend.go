@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // This file compiles a source of ours in addition to those of a build, with its settings.
@@ -83,8 +84,12 @@ func (o *Output) addedBuilds(ctx context.Context, input json.RawMessage, name st
 	again := &Again{}
 	var err error
 	if !o.Debug {
-		if err = added.refusals(inner, attempt{linked: true}, name, compiler, options); err == nil {
-			again.Own, err = added.compileOwn(inner, compiler, options)
+		var asked, answer []byte
+		if asked, answer, err = added.answerTo(inner, compiler, options); err == nil {
+			err = refusalsIn(answer, name)
+		}
+		if err == nil {
+			again.Own, err = added.readOwn(asked, answer, compiler, options)
 		}
 		again.Mapped = again.Own
 	}
@@ -124,12 +129,8 @@ func (o *Output) inputWith(name string, text []byte) (json.RawMessage, error) {
 		kept = sources
 	}
 	kept[name] = sourceOf(text)
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return nil, err
-	}
-	input["sources"] = data
-	return json.Marshal(input)
+	input["sources"] = jsontext.Marshal(kept)
+	return jsontext.Marshal(input), nil
 }
 
 // importedBy are the paths of the sources that a text imports, which names them as compilers do,
@@ -179,7 +180,12 @@ func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler 
 	if err != nil {
 		return err
 	}
-	errors, ok := errorsOf(output)
+	return refusalsIn(output, name)
+}
+
+// refusalsIn are the errors that a compiler's answer has of the added source; nil where it has none.
+func refusalsIn(answer []byte, name string) error {
+	errors, ok := errorsOf(answer)
 	if !ok {
 		return nil // whoever reads all of it says so
 	}
