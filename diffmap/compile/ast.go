@@ -135,10 +135,13 @@ func keepsAttribute(node, name string) bool {
 
 // set gives the node an attribute.
 func (n *Node) set(name string, value any) {
-	if n.Attributes == nil {
-		n.Attributes = map[string]any{}
+	for i := range n.Attributes {
+		if n.Attributes[i].Name == name {
+			n.Attributes[i].Value = value
+			return
+		}
 	}
-	n.Attributes[name] = value
+	n.Attributes = append(n.Attributes, Attribute{name, value})
 }
 
 // text is a value that is a string, else "".
@@ -298,6 +301,6 @@ func (n *Node) Child(role string) *Node {
 
 // Int is a whole-number attribute of the node; false when absent.
 func (n *Node) Int(name string) (int, bool) {
-	v, ok := n.Attributes[name].(int)
+	v, ok := n.Attributes.Get(name).(int)
 	return v, ok
 }

@@ -223,7 +223,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 		n.Children = make([]*Node, 0, nodes)
 	}
 	if kept > 0 {
-		n.Attributes = make(map[string]any, kept)
+		n.Attributes = make(Attributes, 0, kept)
 	}
 	for i := range members {
 		m := &members[i]
@@ -247,7 +247,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 				n.Children = append(n.Children, child.node)
 			}
 		} else if m.kept {
-			n.Attributes[r.once(m.name)] = r.attribute(m.value)
+			n.Attributes = append(n.Attributes, Attribute{r.once(m.name), r.attribute(m.value)})
 		}
 	}
 	byStart := func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) } // see astParser.node
