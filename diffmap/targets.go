@@ -173,7 +173,14 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		}
 	}
 	list := artifacts(output, m.table)
-	for _, a := range list {
+	within := make([]bool, len(list)) // has code of a changed file
+	for i := range list {
+		within[i] = list[i].isOfAny(func(file int) bool { return ranges[file] != nil })
+	}
+	for i, a := range list {
+		if !within[i] {
+			continue
+		}
 		for _, e := range a.instructions() {
 			if r := ranges[e.File]; r != nil && e.Start >= 0 {
 				r[e.bytes()] |= e.evidence
@@ -192,8 +199,11 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 	messages := messages{}
 	for i := range list {
 		seams.find(&list[i])
-		messages.find(&list[i], selections)
+		if within[i] {
+			messages.find(&list[i], selections)
+		}
 	}
+	said := messages.codes()
 	for _, sel := range selections {
 		sel.tree.seal()
 	}
@@ -201,6 +211,9 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		m.selectNodes(output, selections, id, changes[id], &constants)
 	}
 	for i := range list {
+		if !within[i] && seams == nil && !said[list[i].program.ID] {
+			continue // none of it stands for anything
+		}
 		m.addEntries(&list[i], selections, seams, messages)
 	}
 }

@@ -163,6 +163,44 @@ func quickCode(text []byte, i int) (c *outputCode, end int) {
 	return c, end
 }
 
+// quickFoundryArtifact reads what forge writes.
+func quickFoundryArtifact(text []byte) (a foundryArtifact, ok bool) {
+	codes := []**outputCode{&a.Bytecode, &a.DeployedBytecode}
+	fields, end := jsontext.FieldsAt(text, jsontext.Space(text, 0), func(field, i int) (end int) {
+		if field < len(codes) {
+			*codes[field], end = quickCode(text, i)
+		}
+		return end
+	}, "bytecode", "deployedBytecode", "abi", "metadata", "storageLayout", "ast", "rawMetadata", "id")
+	ok = end >= 0 && jsontext.Space(text, end) == len(text)
+	for i, into := range []*json.RawMessage{&a.ABI, &a.Metadata, &a.StorageLayout, &a.AST} {
+		*into = fields[len(codes)+i]
+	}
+	if ok && fields[6] != nil {
+		a.RawMetadata, ok = jsontext.String(fields[6])
+	}
+	if ok && fields[7] != nil {
+		var id int
+		id, ok = compactInt(fields[7])
+		a.ID = &id
+	}
+	return a, ok
+}
+
+// quickOutermost reads the outermost node of a compact AST.
+func quickOutermost(ast []byte) (n outermostNode, ok bool) {
+	fields, ok := jsontext.Fields(ast, "absolutePath", "src", "attributes", "children")
+	if !ok || fields[2] != nil || fields[3] != nil {
+		return n, false
+	}
+	for i, into := range []*string{&n.AbsolutePath, &n.Src} {
+		if ok && fields[i] != nil {
+			*into, ok = jsontext.String(fields[i])
+		}
+	}
+	return n, ok
+}
+
 // decodeMetadata decodes a contract's metadata, a string that holds JSON; false where it is none.
 func decodeMetadata(raw json.RawMessage) (m metadata, ok bool) {
 	text, ok := jsontext.String(raw)

@@ -120,6 +120,8 @@ var oddOutputs = []string{
 	`{"errors":[{"severity":"error","message":"x"}]}`, `{"errors":null,"output":{},"solcVersion":"1","_format":null}`, `{"errors":3}`, `{"solcVersion":1}`, `{"output":`,
 	`{"compiler":{"version":"1"},"settings":{"optimizer":{"enabled":true}},"sources":{"a":{"keccak256":"0x"}}}`, `{"compiler":{"version":1}}`, `{"sources":{"a":{"keccak256":1}}}`,
 	`{"sources":{"a":{"content":"x","content":"y"},"b":{"Content":"z"},"c":{"content":null},"d":{"urls":[]}},"language":"Yul"}`, `{"language":1}`, `{"language":null}`,
+	`{"abi":[],"bytecode":{"object":"0x"},"deployedBytecode":{},"rawMetadata":"{}","metadata":{},"id":7,"ast":{"absolutePath":"a","src":"0:1:0"}}`, `{"bytecode":null,"id":null}`,
+	`{"absolutePath":"a","src":"0:1:0"}`, `{"src":1}`, `{"absolutePath":"a","attributes":{"absolutePath":"b"},"children":[{"src":"0:1:0"}]}`,
 }
 
 // checkQuick holds everything that is read from a text against what is decoded of it.
@@ -144,6 +146,16 @@ func checkQuick(t *testing.T, text []byte) {
 			err = json.Unmarshal(want.Output, want.decoded)
 		}
 		differs("a document", got, want, err)
+	}
+	if got, ok := quickFoundryArtifact(text); ok {
+		var want foundryArtifact
+		err := json.Unmarshal(text, &want)
+		differs("an artifact", got, want, err)
+	}
+	if got, ok := quickOutermost(text); ok {
+		var want outermostNode
+		err := json.Unmarshal(text, &want)
+		differs("a node", got, want, err)
 	}
 	if got, ok := quickMetadata(text); ok {
 		var want metadata
