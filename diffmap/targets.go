@@ -173,20 +173,7 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		}
 	}
 	list := artifacts(output, m.table)
-	within := make([]bool, len(list)) // has code of a changed file
-	for i := range list {
-		within[i] = list[i].isOfAny(func(file int) bool { return ranges[file] != nil })
-	}
-	for i, a := range list {
-		if !within[i] {
-			continue
-		}
-		for _, e := range a.instructions() {
-			if r := ranges[e.File]; r != nil && e.Start >= 0 {
-				r[e.bytes()] |= e.evidence
-			}
-		}
-	}
+	within := addEvidence(list, ranges)
 	selections := map[int]*selection{}
 	for _, s := range output.Sources {
 		if text := m.text(s, paths[s.ID]); ranges[s.ID] != nil && (s.Text != nil || text != nil) {
@@ -216,6 +203,22 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		}
 		m.addEntries(&list[i], selections, seams, messages)
 	}
+}
+
+// addEvidence adds what artifacts have of the files of ranges, and tells which have anything.
+func addEvidence(list []artifact, ranges map[int]map[byteRange]evidence) (within []bool) {
+	within = make([]bool, len(list))
+	for i := range list {
+		if within[i] = list[i].isOfAny(func(file int) bool { return ranges[file] != nil }); !within[i] {
+			continue
+		}
+		for _, e := range list[i].instructions() {
+			if r := ranges[e.File]; r != nil && e.Start >= 0 {
+				r[e.bytes()] |= e.evidence
+			}
+		}
+	}
+	return within
 }
 
 // text is the text of a source that belongs to a changed file.

@@ -225,6 +225,16 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 	if kept > 0 {
 		n.Attributes = make(Attributes, 0, kept)
 	}
+	ok = r.fill(n, members)
+	byStart := func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) } // see astParser.node
+	if !slices.IsSortedFunc(n.Children, byStart) {
+		slices.SortStableFunc(n.Children, byStart)
+	}
+	return n, ok
+}
+
+// fill gives a node what its members say.
+func (r *compactReader) fill(n *Node, members []member) (ok bool) {
 	for i := range members {
 		m := &members[i]
 		switch string(m.name) {
@@ -236,7 +246,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 		case "typeDescriptions":
 			if len(m.typeString) > 0 && m.typeString[0] == '"' {
 				if n.ValueType, ok = r.string(m.typeString); !ok {
-					return nil, false
+					return false
 				}
 			}
 		}
@@ -250,11 +260,7 @@ func (r *compactReader) node(members []member, kind, src []byte) (*Node, bool) {
 			n.Attributes = append(n.Attributes, Attribute{r.once(m.name), r.attribute(m.value)})
 		}
 	}
-	byStart := func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) } // see astParser.node
-	if !slices.IsSortedFunc(n.Children, byStart) {
-		slices.SortStableFunc(n.Children, byStart)
-	}
-	return n, true
+	return true
 }
 
 // string is a string, held once.
