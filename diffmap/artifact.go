@@ -92,6 +92,20 @@ type instruction struct {
 // bytes is the range of the instruction's source.
 func (i instruction) bytes() byteRange { return byteRange{i.Start, i.Start + i.Length} }
 
+// isOfAny reports whether an instruction has a range of one of the files.
+func (a *artifact) isOfAny(files func(id int) bool) bool {
+	last := -1 // most instructions are of the file of the one before
+	for i := range a.entries {
+		if file := a.entries.At(i).File; file != last {
+			if files(file) {
+				return true
+			}
+			last = file
+		}
+	}
+	return false
+}
+
 // instructions walks over the instructions that have a source map entry, by pc.
 func (a *artifact) instructions() iter.Seq2[uint32, instruction] {
 	return func(yield func(uint32, instruction) bool) {

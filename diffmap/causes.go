@@ -29,7 +29,7 @@ func (c *comparer) addDeclarations(s *compile.Source) {
 		switch n.Type {
 		case "VariableDeclaration":
 			switch {
-			case n.Attributes["constant"] == true:
+			case n.Attributes.Get("constant") == true:
 				c.declarations = append(c.declarations, n)
 			case inStorage(n):
 				c.state[n.ID] = true
@@ -47,7 +47,7 @@ func (c *comparer) addDeclarations(s *compile.Source) {
 
 // inStorage reports whether a declaration is that of a variable with a slot.
 func inStorage(n *compile.Node) bool {
-	return isStateVariable(n) && n.Attributes["constant"] != true && n.Attribute("mutability") != "immutable" && n.Attribute("storageLocation") != "transient"
+	return isStateVariable(n) && n.Attributes.Get("constant") != true && n.Attribute("mutability") != "immutable" && n.Attribute("storageLocation") != "transient"
 }
 
 // spreadCauses makes a cause mean the declarations that refer to it as well: a constant that is
@@ -187,7 +187,7 @@ func severalOf(texts []string, most int) string {
 func refersTo(n *compile.Node, ids map[int]bool) bool {
 	found := false
 	n.Walk(func(n *compile.Node) bool {
-		if id, ok := n.Attributes["referencedDeclaration"].(int); ok && ids[id] {
+		if id, ok := n.Attributes.Get("referencedDeclaration").(int); ok && ids[id] {
 			found = true
 		}
 		return !found

@@ -49,7 +49,7 @@ func findConstants(output *compile.Output, changes map[int][]unified.ChangedLine
 
 // declare notes n if it is a constant with a changed line.
 func (c *constants) declare(n *compile.Node, changes []unified.ChangedLine) {
-	if n.Type != "VariableDeclaration" || n.Attributes["constant"] != true {
+	if n.Type != "VariableDeclaration" || n.Attributes.Get("constant") != true {
 		return
 	}
 	for i := range changes {

@@ -140,7 +140,7 @@ func (c *comparer) addSource(s *compile.Source, file string, lines []Line) {
 	c.addDeclarations(s)
 	for i := range parts {
 		p := &parts[i]
-		if p.node.Attributes["constant"] != true { // its code is part of what uses it
+		if p.node.Attributes.Get("constant") != true { // its code is part of what uses it
 			c.places[p.codePart] = place{lineKey{file, table.lineOf(p.start)}, p.node}
 		}
 	}

@@ -24,6 +24,12 @@ type jumpFinder struct {
 	number   int // of instructions seen
 	// entries are the labels of functions that a jump from the same range enters.
 	entries map[fileRange]uint32
+	// last is the range that was looked up last, entered is what entries has of it: the next instruction is mostly of the same.
+	last    fileRange
+	entered struct {
+		label uint32
+		known bool
+	}
 }
 
 // fileRange is a range of a source, by the source's id.
@@ -42,7 +48,11 @@ func (j *jumpFinder) evidenceOf(pc uint32, entry compile.SourceMapEntry) evidenc
 		j.number < len(j.artifact.entries) && fileRangeOf(j.artifact.entries.At(j.number)) != at {
 		return 0
 	}
-	if label, ok := j.entries[at]; ok && label != pc {
+	if at != j.last || j.number == 1 {
+		j.last = at
+		j.entered.label, j.entered.known = j.entries[at]
+	}
+	if j.entered.known && j.entered.label != pc {
 		return ranPart
 	}
 	if vm.OpCode(code[pc]) == vm.POP {

@@ -62,11 +62,20 @@ func convertsType(n *compile.Node) bool {
 type messageFinder struct {
 	code    []byte
 	pcs     []uint32
-	entries []instruction
+	entries []compile.SourceMapEntry
 }
 
 // messages are the messages that the code from a place on is of.
 type messages map[bytecode.Location]seam
+
+// codes are the artifacts that have any.
+func (m messages) codes() map[bytecode.CodeID]bool {
+	codes := map[bytecode.CodeID]bool{}
+	for at := range m {
+		codes[at.Code] = true
+	}
+	return codes
+}
 
 // find lets the code of an artifact stand for the messages of selections.
 func (m messages) find(a *artifact, selections map[int]*selection) {
@@ -82,26 +91,27 @@ func (m messages) find(a *artifact, selections map[int]*selection) {
 	if len(byRange) == 0 {
 		return
 	}
-	f := messageFinder{code: a.program.Bytes}
-	for pc, e := range a.instructions() {
+	f := messageFinder{code: a.program.Bytes, pcs: make([]uint32, 0, len(a.entries)), entries: make([]compile.SourceMapEntry, 0, len(a.entries))}
+	for pc, e := range a.entries.Instructions(f.code) {
 		f.pcs = append(f.pcs, pc)
 		f.entries = append(f.entries, e)
 	}
 	passed := map[fileRange]uint32{} // where the branch that was found last ends
 	for i, e := range f.entries {
-		at := fileRangeOf(e.SourceMapEntry)
+		op := vm.OpCode(f.code[f.pcs[i]])
+		if op != vm.JUMPI && (op != vm.JUMP || !a.style.shuffled) {
+			continue
+		}
+		at := fileRangeOf(e)
 		found, ok := byRange[at]
 		if !ok || f.pcs[i] < passed[at] {
 			continue
 		}
 		var entry, end uint32
-		switch op := vm.OpCode(f.code[f.pcs[i]]); {
-		case op == vm.JUMPI:
+		if op == vm.JUMPI {
 			entry, end, ok = f.branch(i)
-		case op == vm.JUMP && a.style.shuffled:
+		} else {
 			entry, ok = f.routine(i, at)
-		default:
-			continue
 		}
 		if ok {
 			passed[at] = end
@@ -184,7 +194,7 @@ func (f *messageFinder) routine(i int, at fileRange) (entry uint32, ok bool) {
 		return 0, false
 	}
 	for n, e := range f.entries {
-		if value, ok := f.pushedAt(n); ok && value == to && fileRangeOf(e.SourceMapEntry) != at {
+		if value, ok := f.pushedAt(n); ok && value == to && fileRangeOf(e) != at {
 			return 0, false
 		}
 	}

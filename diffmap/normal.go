@@ -52,7 +52,7 @@ func partsOf(s *compile.Source) []part {
 			parts = append(parts, part{byteRange{n.Start, n.End()}, codePart{s.Path, contract + signatureOf(n)}, n})
 			return false
 		case "VariableDeclaration":
-			if n.Attributes["stateVariable"] == true || n.Parent != nil && n.Parent.Type == "SourceUnit" {
+			if n.Attributes.Get("stateVariable") == true || n.Parent != nil && n.Parent.Type == "SourceUnit" {
 				parts = append(parts, part{byteRange{n.Start, n.End()}, codePart{s.Path, contract + n.Attribute("name")}, n})
 			}
 			return false
@@ -77,7 +77,7 @@ func signatureOf(n *compile.Node) string {
 					name += ","
 				}
 				first = false
-				if types, ok := v.Attributes["typeDescriptions"].(map[string]any); ok {
+				if types, ok := v.Attributes.Get("typeDescriptions").(map[string]any); ok {
 					text, _ := types["typeString"].(string)
 					name += text
 				}
@@ -185,7 +185,7 @@ func immutableSlots(output *compile.Output, contract *compile.Contract) map[uint
 	}
 	slots := map[uint64]string{}
 	next := uint64(0x80) // where memory for general use starts
-	ids, _ := own.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := own.Attributes.Get("linearizedBaseContracts").([]any)
 	for _, value := range slices.Backward(ids) {
 		id, _ := value.(int)
 		base := byID[id]

@@ -206,7 +206,7 @@ func FuzzSourceTree(f *testing.F) {
 				continue
 			}
 			n := &compile.Node{Type: types[kind%len(types)], Start: start, Length: end - start, Parent: root,
-				Attributes: map[string]any{"operator": "&&"}}
+				Attributes: compile.Attributes{{Name: "operator", Value: "&&"}}}
 			root.Children = append(root.Children, n)
 			ranges[byteRange{start, end}] = evidence(i & 3)
 		}

@@ -135,7 +135,7 @@ func (s *seamFinder) overriding(contract, modifier *compile.Node) *compile.Node 
 	if contract == nil {
 		return modifier
 	}
-	ids, _ := contract.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := contract.Attributes.Get("linearizedBaseContracts").([]any)
 	for _, value := range ids {
 		id, _ := value.(int)
 		base := s.byID[id]

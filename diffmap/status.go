@@ -323,7 +323,7 @@ func unusedReason(ast, contract *compile.Node) string {
 	switch {
 	case ast.Type == "ModifierDefinition":
 		return fmt.Sprintf("modifier %s is used by no deployable contract", name)
-	case ast.Attribute("kind") == "constructor" || ast.Attributes["isConstructor"] == true:
+	case ast.Attribute("kind") == "constructor" || ast.Attributes.Get("isConstructor") == true:
 		return fmt.Sprintf("the constructor of %s runs in no deployable contract", contractName(contract))
 	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
 		return fmt.Sprintf("internal function %s is called by no deployable contract", name)
@@ -333,7 +333,7 @@ func unusedReason(ast, contract *compile.Node) string {
 
 // variableVerdict judges a line in the declaration of a state variable.
 func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) verdict {
-	constant := node.ast.Attributes["constant"] == true
+	constant := node.ast.Attributes.Get("constant") == true
 	switch {
 	case node.ast.Child("value") == nil:
 		return verdict{status: NoBytecode, reason: "declaration of a state variable: no code of its own, the code that uses it may change"}
@@ -496,7 +496,7 @@ func contractName(n *compile.Node) string {
 // functionName is how people call a function or modifier: its name, or
 // "constructor", "receive", "fallback".
 func functionName(n *compile.Node) string {
-	if n.Attributes["isConstructor"] == true || n.Attribute("kind") == "constructor" {
+	if n.Attributes.Get("isConstructor") == true || n.Attribute("kind") == "constructor" {
 		return "constructor"
 	}
 	if name := n.Attribute("name"); name != "" {

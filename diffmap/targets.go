@@ -173,13 +173,7 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		}
 	}
 	list := artifacts(output, m.table)
-	for _, a := range list {
-		for _, e := range a.instructions() {
-			if r := ranges[e.File]; r != nil && e.Start >= 0 {
-				r[e.bytes()] |= e.evidence
-			}
-		}
-	}
+	within := addEvidence(list, ranges)
 	selections := map[int]*selection{}
 	for _, s := range output.Sources {
 		if text := m.text(s, paths[s.ID]); ranges[s.ID] != nil && (s.Text != nil || text != nil) {
@@ -192,8 +186,11 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 	messages := messages{}
 	for i := range list {
 		seams.find(&list[i])
-		messages.find(&list[i], selections)
+		if within[i] {
+			messages.find(&list[i], selections)
+		}
 	}
+	said := messages.codes()
 	for _, sel := range selections {
 		sel.tree.seal()
 	}
@@ -201,8 +198,27 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		m.selectNodes(output, selections, id, changes[id], &constants)
 	}
 	for i := range list {
+		if !within[i] && seams == nil && !said[list[i].program.ID] {
+			continue // none of it stands for anything
+		}
 		m.addEntries(&list[i], selections, seams, messages)
 	}
+}
+
+// addEvidence adds what artifacts have of the files of ranges, and tells which have anything.
+func addEvidence(list []artifact, ranges map[int]map[byteRange]evidence) (within []bool) {
+	within = make([]bool, len(list))
+	for i := range list {
+		if within[i] = list[i].isOfAny(func(file int) bool { return ranges[file] != nil }); !within[i] {
+			continue
+		}
+		for _, e := range list[i].instructions() {
+			if r := ranges[e.File]; r != nil && e.Start >= 0 {
+				r[e.bytes()] |= e.evidence
+			}
+		}
+	}
+	return within
 }
 
 // text is the text of a source that belongs to a changed file.

@@ -136,7 +136,7 @@ func handmade(t *testing.T, text string, parts ...madeNode) *sourceTree {
 		i := len(nodes) - 1
 		for ; nodes[i].Start > start || nodes[i].End() < end; i-- {
 		}
-		n := &compile.Node{Type: p.kind, Start: start, Length: len(p.text), Parent: nodes[i], Role: p.role, Attributes: map[string]any{}}
+		n := &compile.Node{Type: p.kind, Start: start, Length: len(p.text), Parent: nodes[i], Role: p.role, Attributes: compile.Attributes{}}
 		nodes[i].Children = append(nodes[i].Children, n)
 		nodes = append(nodes, n)
 	}

@@ -171,7 +171,7 @@ func (w *planter) visit(n *compile.Node) bool {
 		w.unknown(n.Child("trueExpression"))
 		w.unknown(n.Child("falseExpression"))
 	case "VariableDeclaration":
-		if n.Attributes["stateVariable"] == true {
+		if n.Attributes.Get("stateVariable") == true {
 			w.unknown(n)
 		}
 	}
@@ -240,7 +240,7 @@ func (w *planter) function(n *compile.Node) {
 		return
 	}
 	entry := w.mark(n.Start, n.End())
-	constructor := n.Attribute("kind") == "constructor" || n.Attributes["isConstructor"] == true
+	constructor := n.Attribute("kind") == "constructor" || n.Attributes.Get("isConstructor") == true
 	if constructor || n.Parent.Type == "SourceUnit" { // those cannot have modifiers, or arguments for bases between them
 		w.open(body.Start+1, statement(entry))
 		for _, child := range n.Children {

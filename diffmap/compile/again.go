@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -331,7 +330,12 @@ func (o *Output) compileOwn(ctx context.Context, compiler *solc.Compiler, option
 	if err != nil {
 		return nil, err
 	}
-	own, err := ReadSolc(input, output, "solc "+compiler.Version(), options.Limits)
+	return o.readOwn(input, output, compiler, options)
+}
+
+// readOwn reads what a compiler answered, see [Output.answerTo].
+func (o *Output) readOwn(input, answer []byte, compiler *solc.Compiler, options DebugOptions) (*Output, error) {
+	own, err := ReadSolc(input, answer, "solc "+compiler.Version(), options.Limits)
 	if err != nil {
 		return nil, o.unchecked(err, "it does not compile again (%v)", err)
 	}
@@ -341,8 +345,8 @@ func (o *Output) compileOwn(ctx context.Context, compiler *solc.Compiler, option
 
 // answerTo is what a compiler answers to an output's input, with its own settings.
 func (o *Output) answerTo(ctx context.Context, compiler *solc.Compiler, options DebugOptions) (input, answer []byte, err error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+	project, err := membersOf(o.Input, "input")
+	if err != nil {
 		return nil, nil, reading.At(o.Origin, err)
 	}
 	if input, err = debugInput(project, attempt{linked: true}, compiler.Number()); err != nil {

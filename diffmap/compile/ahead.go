@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
@@ -117,9 +116,9 @@ func (o *Output) CompileBaseAhead(ctx context.Context, base BaseOptions, compile
 	if err != nil {
 		return
 	}
-	var project map[string]json.RawMessage
+	project, err := membersOf(input, "input")
 	var own standardSettings
-	if reading.DecodeJSON(input, "input", &project) != nil || json.Unmarshal(project["settings"], &own) != nil || language(input) == yulLanguage {
+	if err != nil || json.Unmarshal(project["settings"], &own) != nil || language(input) == yulLanguage {
 		return
 	}
 	for _, attempt := range attempts(compiler.Number(), &own, options.Peephole || o.hasPeephole()) {

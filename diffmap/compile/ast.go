@@ -19,6 +19,14 @@ import (
 //
 // The old form needs the source's id and, not everywhere, its text.
 func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
+	if root := readCompact(ast, depth); root != nil {
+		return root, nil
+	}
+	return decodeAST(ast, source, depth)
+}
+
+// decodeAST is parseAST for any form.
+func decodeAST(ast []byte, source *Source, depth int) (*Node, error) {
 	decoder := json.NewDecoder(bytes.NewReader(ast))
 	decoder.UseNumber()
 	var root map[string]any
@@ -109,27 +117,31 @@ func (p *astParser) once(s string) string {
 	return s
 }
 
-// keptAttributes are the fields that tell something about the code; the places
-// of names, and what else types of expressions have than names, are most of an AST, and are not used.
-var keptAttributes = map[string]bool{
-	"abstract": true, "constant": true, "contractKind": true, "fullyImplemented": true, "hexValue": true,
-	"isConstructor": true, "kind": true, "linearizedBaseContracts": true, "memberName": true, "mutability": true,
-	"name": true, "operator": true, "referencedDeclaration": true, "stateMutability": true, "stateVariable": true,
-	"storageLocation": true, "subdenomination": true, "value": true, "visibility": true,
-}
-
-// keepsAttribute reports whether a field of a node is among its Attributes. Of types, those of
-// variables are, and those of arrays, whose length only they say; of imports, what they mean.
+// keepsAttribute reports whether a field of a node is among its Attributes: those that tell something about the code. The places
+// of names, and what else types of expressions have than names, are most of an AST, and are not used. Of types, those of
+// variables are kept, and those of arrays, whose length only they say; of imports, what they mean.
 func keepsAttribute(node, name string) bool {
-	return keptAttributes[name] || name == "absolutePath" && node == "ImportDirective" || name == "typeDescriptions" && (node == "VariableDeclaration" || node == "ArrayTypeName")
+	switch name {
+	case "abstract", "constant", "contractKind", "fullyImplemented", "hexValue", "isConstructor", "kind", "linearizedBaseContracts", "memberName", "mutability",
+		"name", "operator", "referencedDeclaration", "stateMutability", "stateVariable", "storageLocation", "subdenomination", "value", "visibility":
+		return true
+	case "absolutePath":
+		return node == "ImportDirective"
+	case "typeDescriptions":
+		return node == "VariableDeclaration" || node == "ArrayTypeName"
+	}
+	return false
 }
 
 // set gives the node an attribute.
 func (n *Node) set(name string, value any) {
-	if n.Attributes == nil {
-		n.Attributes = map[string]any{}
+	for i := range n.Attributes {
+		if n.Attributes[i].Name == name {
+			n.Attributes[i].Value = value
+			return
+		}
 	}
-	n.Attributes[name] = value
+	n.Attributes = append(n.Attributes, Attribute{name, value})
 }
 
 // text is a value that is a string, else "".
@@ -289,6 +301,6 @@ func (n *Node) Child(role string) *Node {
 
 // Int is a whole-number attribute of the node; false when absent.
 func (n *Node) Int(name string) (int, bool) {
-	v, ok := n.Attributes[name].(int)
+	v, ok := n.Attributes.Get(name).(int)
 	return v, ok
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // BaseOptions say what the base version has that the head has not.
@@ -130,16 +131,9 @@ func withoutBlamed(input json.RawMessage, failure error) (rest json.RawMessage, 
 			queue = append(queue, importers[name]...)
 		}
 	}
-	encoded, err := json.Marshal(held)
-	if err != nil {
-		return nil, nil
-	}
-	whole["sources"] = encoded
-	if rest, err = json.Marshal(whole); err != nil {
-		return nil, nil
-	}
+	whole["sources"] = jsontext.Marshal(held)
 	slices.Sort(out)
-	return rest, out
+	return jsontext.Marshal(whole), out
 }
 
 // CompilerOfBase is the compiler of the base version: the head's, unless pragmas changed, or
@@ -179,23 +173,25 @@ func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, co
 // the optimizer is off but for what solc does all the same: a function's code is the
 // same on both sides only if that is done to both.
 func (o *Output) hasPeephole() bool {
-	var input struct {
-		Settings standardSettings `json:"settings"`
-	}
-	if o.Debug || json.Unmarshal(o.Input, &input) != nil {
+	if o.Debug {
 		return false
 	}
-	return input.Settings.Optimizer.Details["peephole"] != false
+	var own standardSettings
+	input, err := membersOf(o.Input, "input")
+	if err != nil || len(input["settings"]) > 0 && json.Unmarshal(input["settings"], &own) != nil {
+		return false
+	}
+	return own.Optimizer.Details["peephole"] != false
 }
 
 // baseInput puts the base's texts and settings into an input.
 func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessage, error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, err
 	}
-	sources := map[string]json.RawMessage{}
-	if err := reading.DecodeJSON(project["sources"], "input.sources", &sources); err != nil {
+	sources, err := membersOf(project["sources"], "input.sources")
+	if err != nil {
 		return nil, err
 	}
 	values := map[string]any{}
@@ -225,16 +221,13 @@ func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessa
 		}
 	}
 	addImports(sources, texts, parseRemappings(remappings), base.Read, most)
-	merged := map[string]any{"sources": sources}
+	project["sources"] = jsontext.Marshal(sources)
 	if len(base.Settings) > 0 {
-		merged["settings"] = values
-	}
-	for key, value := range project {
-		if merged[key] == nil {
-			merged[key] = value
+		if project["settings"], err = json.Marshal(values); err != nil {
+			return nil, err
 		}
 	}
-	return json.Marshal(merged)
+	return jsontext.Marshal(project), nil
 }
 
 // withTexts are texts with those of an input's other sources.

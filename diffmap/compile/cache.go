@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/internal/atomicfile"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // compileCached compiles, or takes what the same compiler answered to the same
@@ -33,7 +33,7 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 	if err != nil {
 		return nil, err
 	}
-	if json.Valid(output) {
+	if jsontext.Valid(output) {
 		// The output is right whether or not it can be kept.
 		_ = atomicfile.WriteInFolder(file, output)
 		trimCache(folder, maxCache)
@@ -83,7 +83,7 @@ func readCached(file string, limits reading.Limits) (text []byte, ok bool) {
 		}
 	}
 	text, err := limits.ReadFile(file)
-	if err != nil || !json.Valid(text) {
+	if err != nil || !jsontext.Valid(text) {
 		return nil, false
 	}
 	now := time.Now()              //nolint:forbidigo // the file's time decides what is kept, and no result

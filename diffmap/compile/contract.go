@@ -38,6 +38,7 @@ func (o *Output) readContracts(out standardOutput) error {
 	placeholders := placeholdersOf(names)
 	places := declarationPlaces(byID, o.Settings.ViaIR)
 	o.Contracts = make([]*Contract, len(names))
+	var abis abiEntries
 	err := each(len(names), func(i int) error {
 		name := names[i]
 		raw := out.Contracts[name.source][name.contract]
@@ -45,7 +46,7 @@ func (o *Output) readContracts(out standardOutput) error {
 		if source == nil || source.AST == nil && o.Input == nil {
 			return noAST(name.source)
 		}
-		c, err := readContract(name, raw, placeholders)
+		c, err := readContract(name, raw, placeholders, &abis)
 		if err != nil {
 			return err
 		}
@@ -82,10 +83,10 @@ func namesOf(contracts map[string]map[string]outputContract) []contractName {
 	return names
 }
 
-func readContract(name contractName, raw outputContract, placeholders map[string]string) (*Contract, error) {
-	c := &Contract{Contract: bytecode.Contract{Name: name.contract, Source: name.source}, StorageLayout: raw.StorageLayout}
+func readContract(name contractName, raw outputContract, placeholders map[string]string, abis *abiEntries) (*Contract, error) {
+	c := &Contract{Contract: bytecode.Contract{Name: name.contract, Source: name.source}, StorageLayout: bytes.Clone(raw.StorageLayout)}
 	c.readVariables()
-	c.ABI, c.RawABI, c.ABIError = parseABI(raw.ABI)
+	c.ABI, c.RawABI, c.ABIError = abis.parseABI(bytes.Clone(raw.ABI))
 	var err error
 	if c.Creation, c.CreationMap, err = readCode(raw.EVM.Bytecode, bytecode.Creation, placeholders); err != nil {
 		return nil, codeError(name, "evm.bytecode", err)

@@ -75,7 +75,7 @@ func (s *Source) Fits(text []byte) bool {
 		}
 		if n.End() > len(text) || isSpace(text[n.Start]) || isSpace(text[n.End()-1]) {
 			fits = false
-		} else if name, ok := n.Attributes["name"].(string); ok && declares(n) && !bytes.Contains(text[n.Start:n.End()], []byte(name)) {
+		} else if name, ok := n.Attributes.Get("name").(string); ok && declares(n) && !bytes.Contains(text[n.Start:n.End()], []byte(name)) {
 			fits = false
 		}
 		return fits

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // Compiler compiles standard JSON; [solc.Compiler] is one.
@@ -48,8 +49,8 @@ type DebugOptions struct {
 func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, options DebugOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
 	limits := options.Limits.WithDefaults()
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, reading.At(origin, err)
 	}
 	version, err := solc.ParseVersion(compiler.Version())
@@ -340,11 +341,15 @@ func debugInput(project map[string]json.RawMessage, a attempt, v solc.Version) (
 	if string(project["language"]) == `"`+yulLanguage+`"` {
 		adaptToYul(settings)
 	}
-	input := map[string]any{"language": "Solidity", "sources": project["sources"], "settings": settings}
+	encoded, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	input := map[string]json.RawMessage{"language": json.RawMessage(`"Solidity"`), "sources": project["sources"], "settings": encoded}
 	if language, ok := project["language"]; ok {
 		input["language"] = language
 	}
-	return json.Marshal(input)
+	return jsontext.Marshal(input), nil
 }
 
 // knowsEVM reports whether a compiler of this version knows the EVM version.
@@ -374,14 +379,12 @@ func known(object json.RawMessage, since map[string]solc.Version, v solc.Version
 // too deep inside the stack" of Yul's), a feature that one of the two code
 // generators lacks, or a fault of its own.
 func gaveUp(output []byte) bool {
-	var out struct {
-		Errors []diagnostic `json:"errors"`
-	}
-	if json.Unmarshal(output, &out) != nil {
+	errors, ok := errorsOf(output)
+	if !ok {
 		return false
 	}
 	found := false
-	for _, d := range out.Errors {
+	for _, d := range errors {
 		if d.Severity != "error" {
 			continue
 		}

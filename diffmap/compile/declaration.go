@@ -30,8 +30,8 @@ func declarationsOf(sources []*Source) declarations {
 func (c *Contract) describe(declaration *Node, all declarations) {
 	c.Kind = declaration.Attribute("contractKind")
 	// Before 0.6 nothing says "abstract"; such a contract lacks a function body.
-	abstract, _ := declaration.Attributes["abstract"].(bool)
-	implemented, known := declaration.Attributes["fullyImplemented"].(bool)
+	abstract, _ := declaration.Attributes.Get("abstract").(bool)
+	implemented, known := declaration.Attributes.Get("fullyImplemented").(bool)
 	if c.Kind == "contract" && (abstract || known && !implemented) {
 		c.Kind = "abstract contract"
 	}
@@ -42,7 +42,7 @@ func (c *Contract) describe(declaration *Node, all declarations) {
 
 // linearizedNames are the names of the linearized base list, own name first.
 func linearizedNames(declaration *Node, all declarations) []string {
-	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := declaration.Attributes.Get("linearizedBaseContracts").([]any)
 	var names []string
 	for _, value := range ids {
 		id, ok := value.(int)
@@ -56,7 +56,7 @@ func linearizedNames(declaration *Node, all declarations) []string {
 // linearizedSources are the paths of the linearized bases' sources, the own first,
 // each once.
 func (d *declarations) linearizedSources(declaration *Node) []string {
-	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := declaration.Attributes.Get("linearizedBaseContracts").([]any)
 	paths := []string{d.sources[declaration.ID]}
 	for _, value := range ids {
 		id, ok := value.(int)
@@ -95,7 +95,7 @@ func argumentTypes(declaration *Node, all declarations) []string {
 // 0.5 the AST marks it by isConstructor instead of its kind.
 func constructorOf(declaration *Node) *Node {
 	for _, n := range declaration.Children {
-		marked, _ := n.Attributes["isConstructor"].(bool)
+		marked, _ := n.Attributes.Get("isConstructor").(bool)
 		if n.Type == "FunctionDefinition" && (marked || n.Attribute("kind") == "constructor") {
 			return n
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // document is a JSON file that a build tool may have written: the fields that
@@ -30,6 +31,8 @@ type document struct {
 	SourceMap    json.RawMessage `json:"sourceMap"`
 	AST          json.RawMessage `json:"ast"`
 	SourcePath   json.RawMessage `json:"sourcePath"`
+
+	decoded *standardOutput // what Output says, where it has been read already
 }
 
 // format is what kind of file a document is.
@@ -54,12 +57,18 @@ const (
 // version.
 const hardhat3Input = "hh3-sol-build-info-"
 
-// parseDocument reads the outermost level of a file.
+// parseDocument reads the outermost level of a file. What is undecoded may be a part of text.
 func parseDocument(text []byte) (document, error) {
+	if d, ok := quickDocument(text); ok {
+		return d, nil
+	}
 	var d document
 	err := reading.DecodeJSON(text, "", &d)
 	return d, err
 }
+
+// answer is the output of a build-info.
+func (d *document) answer() answer { return answer{d.Output, d.decoded} }
 
 func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
 
@@ -85,6 +94,10 @@ func (d *document) format() format {
 
 // language is the input's; empty when it says none.
 func language(input json.RawMessage) string {
+	if fields, ok := jsontext.Fields(input, "language"); ok {
+		name, _ := jsontext.String(fields[0])
+		return name
+	}
 	var in struct {
 		Language string `json:"language"`
 	}

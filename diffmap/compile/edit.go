@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
@@ -71,8 +70,8 @@ func (o *Output) SameOptimized(ctx context.Context, source string, text []byte, 
 
 // optimized compiles an input with the optimizer, and without what tells the sources' texts.
 func optimized(ctx context.Context, input json.RawMessage, compiler *solc.Compiler, options DebugOptions) (*Output, error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, err
 	}
 	with := attempt{linked: true, settings: map[string]any{"optimizer": map[string]any{"enabled": true, "runs": 200}}} // solc's default

@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // This file compiles a source of ours in addition to those of a build, with its settings.
@@ -83,8 +84,12 @@ func (o *Output) addedBuilds(ctx context.Context, input json.RawMessage, name st
 	again := &Again{}
 	var err error
 	if !o.Debug {
-		if err = added.refusals(inner, attempt{linked: true}, name, compiler, options); err == nil {
-			again.Own, err = added.compileOwn(inner, compiler, options)
+		var asked, answer []byte
+		if asked, answer, err = added.answerTo(inner, compiler, options); err == nil {
+			err = refusalsIn(answer, name)
+		}
+		if err == nil {
+			again.Own, err = added.readOwn(asked, answer, compiler, options)
 		}
 		again.Mapped = again.Own
 	}
@@ -105,11 +110,12 @@ func (o *Output) inputWith(name string, text []byte) (json.RawMessage, error) {
 	if o.Input == nil {
 		return nil, &reading.Error{Kind: reading.ErrNoContracts, Problem: "it has no standard-JSON input to compile more with"}
 	}
-	var input, sources map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &input); err != nil {
+	input, err := membersOf(o.Input, "input")
+	if err != nil {
 		return nil, err
 	}
-	if err := reading.DecodeJSON(input["sources"], "input.sources", &sources); err != nil {
+	sources, err := membersOf(input["sources"], "input.sources")
+	if err != nil {
 		return nil, err
 	}
 	kept := map[string]json.RawMessage{}
@@ -123,12 +129,8 @@ func (o *Output) inputWith(name string, text []byte) (json.RawMessage, error) {
 		kept = sources
 	}
 	kept[name] = sourceOf(text)
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return nil, err
-	}
-	input["sources"] = data
-	return json.Marshal(input)
+	input["sources"] = jsontext.Marshal(kept)
+	return jsontext.Marshal(input), nil
 }
 
 // importedBy are the paths of the sources that a text imports, which names them as compilers do,
@@ -166,8 +168,8 @@ func (o *Output) importedBy(text []byte) map[string]bool {
 // refusals are the errors that a compiler has in the added source, with the settings of an attempt;
 // nil where it has none.
 func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler *solc.Compiler, options DebugOptions) error {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+	project, err := membersOf(o.Input, "input")
+	if err != nil {
 		return err
 	}
 	input, err := debugInput(project, a, compiler.Number())
@@ -178,14 +180,17 @@ func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler 
 	if err != nil {
 		return err
 	}
-	var out struct {
-		Errors []diagnostic `json:"errors"`
-	}
-	if json.Unmarshal(output, &out) != nil {
-		return nil //nolint:nilerr // whoever reads all of it says so
+	return refusalsIn(output, name)
+}
+
+// refusalsIn are the errors that a compiler's answer has of the added source; nil where it has none.
+func refusalsIn(answer []byte, name string) error {
+	errors, ok := errorsOf(answer)
+	if !ok {
+		return nil // whoever reads all of it says so
 	}
 	refused := &RefusedError{}
-	for _, d := range out.Errors {
+	for _, d := range errors {
 		if d.Severity == "error" && d.SourceLocation != nil && d.SourceLocation.File == name {
 			refused.Refusals = append(refused.Refusals, Refusal{d.SourceLocation.Start, strings.Join(strings.Fields(d.Message), " ")})
 		}

@@ -29,9 +29,12 @@ type foundryArtifact struct {
 
 // parseFoundryArtifact reads one; nil for what solc has not compiled.
 func parseFoundryArtifact(file string, text []byte) (*artifact, error) {
-	var raw foundryArtifact
-	if err := reading.DecodeJSON(text, "", &raw); err != nil {
-		return nil, reading.At(file, err)
+	raw, ok := quickFoundryArtifact(text)
+	if !ok {
+		raw = foundryArtifact{}
+		if err := reading.DecodeJSON(text, "", &raw); err != nil {
+			return nil, reading.At(file, err)
+		}
 	}
 	a := &artifact{origin: file, id: -1, ast: raw.AST}
 	a.contract.ABI, a.contract.StorageLayout = raw.ABI, raw.StorageLayout
@@ -72,10 +75,14 @@ type outermostNode struct {
 }
 
 func outermost(ast json.RawMessage) outermostNode {
-	n := outermostNode{file: -1}
-	if json.Unmarshal(ast, &n) != nil {
-		return outermostNode{file: -1}
+	n, ok := quickOutermost(ast)
+	if !ok {
+		n = outermostNode{}
+		if json.Unmarshal(ast, &n) != nil {
+			return outermostNode{file: -1}
+		}
 	}
+	n.file = -1
 	// The old form: attributes apart, and before 0.4.12 none of the source's own.
 	n.AbsolutePath = cmp.Or(n.AbsolutePath, n.Attributes.AbsolutePath)
 	if n.Src == "" && len(n.Children) > 0 {

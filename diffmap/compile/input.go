@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // readInput reads a standard-JSON input, and returns a text of it that means the same to us
@@ -13,8 +14,8 @@ import (
 // takes "Content" for "content", so that one text could show us the checkout's sources and
 // give solc others. Such an input is written anew from what was read of it.
 func readInput(text []byte) (in standardInput, own json.RawMessage, err error) {
-	var top map[string]json.RawMessage
-	if err := reading.DecodeJSON(text, "input", &top); err != nil {
+	top, err := membersOf(text, "input")
+	if err != nil {
 		return in, nil, err
 	}
 	for name, into := range map[string]any{"language": &in.Language, "settings": &in.Settings} {
@@ -24,21 +25,22 @@ func readInput(text []byte) (in standardInput, own json.RawMessage, err error) {
 			}
 		}
 	}
-	var sources map[string]map[string]json.RawMessage
-	if len(top["sources"]) > 0 {
+	in.Sources = map[string]inputSource{}
+	if len(top["sources"]) > 0 && !quickTexts(top["sources"], in.Sources) {
+		var sources map[string]map[string]json.RawMessage
 		if err := reading.DecodeJSON(top["sources"], "input.sources", &sources); err != nil {
 			return in, nil, err
 		}
-	}
-	in.Sources = map[string]inputSource{}
-	for name, source := range sources {
-		var s inputSource
-		if len(source["content"]) > 0 {
-			if err := reading.DecodeJSON(source["content"], "input.sources", &s.Content); err != nil {
-				return in, nil, err
+		clear(in.Sources)
+		for name, source := range sources {
+			var s inputSource
+			if len(source["content"]) > 0 {
+				if err := reading.DecodeJSON(source["content"], "input.sources", &s.Content); err != nil {
+					return in, nil, err
+				}
 			}
+			in.Sources[name] = s
 		}
-		in.Sources[name] = s
 	}
 	if !in.complete() {
 		return in, nil, nil
@@ -56,52 +58,52 @@ func readInput(text []byte) (in standardInput, own json.RawMessage, err error) {
 	return in, own, err
 }
 
+// quickTexts reads the sources of an input as tools write them, into texts.
+func quickTexts(text []byte, texts map[string]inputSource) bool {
+	return jsontext.Members(text, func(name, value []byte) bool {
+		var s inputSource
+		ok := jsontext.Members(value, func(field, value []byte) bool {
+			if string(field) != "content" {
+				return true
+			}
+			content, ok := jsontext.String(value)
+			s.Content = &content
+			return ok
+		})
+		texts[string(name)] = s
+		return ok
+	})
+}
+
 // ambiguous reports whether an object of an input that both we and compilers read has a name
 // twice, or two that encoding/json takes for one: the input itself, its settings and each of
 // its sources. Names of sources are exact.
 func ambiguous(text []byte) bool {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	// each reads an object, or any other value, and reports whether names are repeated in it, or
-	// within what inner is for.
-	var each func(fold bool, inner map[string]func() bool, others func() bool) bool
-	skip := func() bool {
-		var value json.RawMessage
-		return decoder.Decode(&value) != nil
-	}
-	each = func(fold bool, inner map[string]func() bool, others func() bool) bool {
-		token, err := decoder.Token()
-		if err != nil || token != json.Delim('{') {
-			return true
-		}
+	// each reports whether a value is not an object, has a name twice, or inner says so of one of its members.
+	each := func(text []byte, fold bool, inner func(name string, value []byte) bool) bool {
 		seen := map[string]bool{}
-		for decoder.More() {
-			token, err := decoder.Token()
-			name, ok := token.(string)
-			if err != nil || !ok {
-				return true
-			}
+		return !jsontext.Members(text, func(raw, value []byte) bool {
+			name := string(raw)
 			key := name
 			if fold {
 				key = strings.ToLower(strings.ToUpper(name)) // "ſ" is an s for encoding/json
 			}
 			if seen[key] {
-				return true
+				return false
 			}
 			seen[key] = true
-			read := inner[name]
-			if read == nil {
-				read = others
-			}
-			if read() {
-				return true
-			}
-		}
-		_, err = decoder.Token()
-		return err != nil
+			return !inner(name, value)
+		})
 	}
-	fields := func() bool { return each(true, nil, skip) }
-	return each(true, map[string]func() bool{
-		"settings": fields,
-		"sources":  func() bool { return each(false, nil, fields) },
-	}, skip)
+	skip := func(string, []byte) bool { return false }
+	fields := func(_ string, value []byte) bool { return each(value, true, skip) }
+	return each(text, true, func(name string, value []byte) bool {
+		switch name {
+		case "settings":
+			return fields(name, value)
+		case "sources":
+			return each(value, false, fields)
+		}
+		return false
+	})
 }

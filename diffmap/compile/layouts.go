@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,8 +44,8 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 	if err != nil {
 		return err
 	}
-	var out standardOutput
-	if err := reading.DecodeJSON(output, "", &out); err != nil {
+	out, err := decodeOutput(output)
+	if err != nil {
 		return reading.At(o.Origin, err)
 	}
 	if err := compileErrors(out.Errors); err != nil {
@@ -52,7 +53,7 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 	}
 	for _, c := range o.Contracts {
 		if lacksLayout(c) {
-			c.StorageLayout = out.Contracts[c.Source][c.Name].StorageLayout
+			c.StorageLayout = bytes.Clone(out.Contracts[c.Source][c.Name].StorageLayout)
 			c.readVariables()
 		}
 	}
@@ -63,8 +64,8 @@ func lacksLayout(c *Contract) bool { return isNull(c.StorageLayout) }
 
 // layoutInput is an input that asks for nothing but storage layouts.
 func layoutInput(input json.RawMessage) ([]byte, error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+	project, err := membersOf(input, "input")
+	if err != nil {
 		return nil, err
 	}
 	settings := map[string]json.RawMessage{}
@@ -74,7 +75,6 @@ func layoutInput(input json.RawMessage) ([]byte, error) {
 		}
 	}
 	settings["outputSelection"] = json.RawMessage(`{"*":{"*":["storageLayout"]}}`)
-	var err error
 	if project["settings"], err = json.Marshal(settings); err != nil {
 		return nil, err
 	}

@@ -105,21 +105,21 @@ func listTree(s *Source, sources []*Source, ids bool) string {
 			fmt.Fprintf(&b, " id %d", n.ID)
 		}
 		for _, name := range usedAttributes {
-			value, ok := n.Attributes[name]
+			value := n.Attributes.Get(name)
 			if name == "linearizedBaseContracts" && !ids {
 				continue
 			}
 			declares := n.Type == "FunctionDefinition" || n.Type == "VariableDeclaration"
 			switch {
 			case name == "kind" && n.Type != "FunctionDefinition", // what a call or a literal is says its type as well
-				name == "visibility" && !declares, name == "isConstructor" && n.Attributes["kind"] != nil:
+				name == "visibility" && !declares, name == "isConstructor" && n.Attributes.Get("kind") != nil:
 				continue
 			}
-			if ok && value != nil && value != false {
+			if value != nil && value != false {
 				fmt.Fprintf(&b, " %s=%v", name, value)
 			}
 		}
-		if types, ok := n.Attributes["typeDescriptions"].(map[string]any); ok && types["typeString"] != nil && n.Type == "VariableDeclaration" && ids {
+		if types, ok := n.Attributes.Get("typeDescriptions").(map[string]any); ok && types["typeString"] != nil && n.Type == "VariableDeclaration" && ids {
 			fmt.Fprintf(&b, " %v", types["typeString"])
 		}
 		if id, ok := n.Int("referencedDeclaration"); ok && byID[id] != nil {

@@ -34,7 +34,7 @@ func namesUnresolved(ast *Node) bool {
 		switch n.Type {
 		case "Identifier", "UserDefinedTypeName":
 			names = true
-			_, known := n.Attributes["referencedDeclaration"]
+			known := n.Attributes.Get("referencedDeclaration") != nil
 			resolved = resolved || known
 		}
 		return !resolved
@@ -67,7 +67,7 @@ const maxBases = 1000
 // all of it, as they were before 0.5.
 func (r *resolver) resolve(contract *Node) {
 	var outer []scope // the nearest first
-	ids, _ := contract.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := contract.Attributes.Get("linearizedBaseContracts").([]any)
 	for _, value := range ids[:min(len(ids), maxBases)] {
 		id, _ := value.(int)
 		if base := r.all.byID[id]; base != nil {
@@ -125,7 +125,7 @@ func (r *resolver) scopeOf(contract *Node) scope {
 	}
 	own := scope{}
 	for _, member := range contract.Children {
-		if name := member.Attribute("name"); name != "" && member.Attributes["isConstructor"] != true {
+		if name := member.Attribute("name"); name != "" && member.Attributes.Get("isConstructor") != true {
 			own.add(name, member)
 		}
 	}

@@ -14,11 +14,12 @@ func (o *Output) Like(ctx context.Context, other *Output, compilers solc.Options
 	if o.Input == nil || other.Input == nil {
 		return nil, &reading.Error{Origin: o.Origin, Kind: reading.ErrNoContracts, Problem: "it has no standard-JSON input"}
 	}
-	var own, input map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &own); err != nil {
+	own, err := membersOf(o.Input, "input")
+	if err != nil {
 		return nil, err
 	}
-	if err := reading.DecodeJSON(other.Input, "input", &input); err != nil {
+	input, err := membersOf(other.Input, "input")
+	if err != nil {
 		return nil, err
 	}
 	values := map[string]any{}

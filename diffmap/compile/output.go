@@ -160,8 +160,27 @@ type Node struct {
 	// code, as decoded JSON, whole numbers as int; child nodes and what is null are
 	// not among them, and there may be none. Role tells under which field of the parent the
 	// node stands ("condition", "body", "leftHandSide", …).
-	Attributes map[string]any
+	Attributes Attributes
 	Role       string
+}
+
+// Attributes are values by name, each name once. A node has few, and there are many nodes: a map would take three times as much memory.
+type Attributes []Attribute
+
+// Attribute is one of a node's [Attributes].
+type Attribute struct {
+	Name  string
+	Value any
+}
+
+// Get is the value of a name; nil when absent.
+func (a Attributes) Get(name string) any {
+	for i := range a {
+		if a[i].Name == name {
+			return a[i].Value
+		}
+	}
+	return nil
 }
 
 // End is the byte offset after the node.
@@ -169,7 +188,7 @@ func (n *Node) End() int { return n.Start + n.Length }
 
 // Attribute is a string attribute of the node; empty when absent.
 func (n *Node) Attribute(name string) string {
-	s, _ := n.Attributes[name].(string)
+	s, _ := n.Attributes.Get(name).(string)
 	return s
 }
 

@@ -96,7 +96,7 @@ func (l reader) readFormat(path string) (*Output, error) {
 func (l reader) readDocument(path string, d document, text []byte) (*Output, error) {
 	switch d.format() {
 	case formatBuildInfo:
-		return l.readPair(path, d, d.Output)
+		return l.readPair(path, d, d.answer())
 	case formatInput:
 		output, err := l.outputBeside(path)
 		if err != nil {
@@ -112,12 +112,12 @@ func (l reader) readDocument(path string, d document, text []byte) (*Output, err
 			Problem: "neither a build-info (input and output) nor solc's standard-JSON output (sources and contracts)",
 			Remedy:  "give what the compiler wrote; one contract's artifact is not enough, its build-info is"}
 	}
-	return l.readPair(path, d, text)
+	return l.readPair(path, d, answer{text: text})
 }
 
 // readPair reads an output with the input that the document, or the file next to it,
 // holds.
-func (l reader) readPair(path string, d document, output []byte) (*Output, error) {
+func (l reader) readPair(path string, d document, output answer) (*Output, error) {
 	if isNull(d.Input) {
 		var err error
 		if d, err = l.inputBeside(path, d); err != nil {
@@ -127,7 +127,7 @@ func (l reader) readPair(path string, d document, output []byte) (*Output, error
 	if name := language(d.Input); name != yulLanguage && !isSolidity(name) {
 		return nil, notSolidity(path, name)
 	}
-	o, err := ReadSolc(d.Input, output, path, l.Limits)
+	o, err := output.read(d.Input, path, l.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -186,24 +186,24 @@ func (l reader) inputBeside(path string, d document) (document, error) {
 func outputOf(path string) string { return strings.TrimSuffix(path, ".json") + outputSuffix }
 
 // outputBeside is the output that belongs to Hardhat 3's X.json.
-func (l reader) outputBeside(path string) ([]byte, error) {
+func (l reader) outputBeside(path string) (output answer, err error) {
 	file := outputOf(path)
 	if refused, err := l.refused(file); refused {
-		return nil, err
+		return output, err
 	}
 	text, err := l.ReadFile(file)
 	if err != nil {
-		return nil, &reading.Error{Origin: path, Kind: reading.ErrFormat, Cause: err,
+		return output, &reading.Error{Origin: path, Kind: reading.ErrFormat, Cause: err,
 			Problem: "a build-info without its output, " + filepath.Base(file), Remedy: "build again: npx hardhat build --force"}
 	}
 	d, err := parseDocument(text)
 	if err != nil {
-		return nil, reading.At(file, err)
+		return output, reading.At(file, err)
 	}
 	if !isObject(d.Output) {
-		return nil, &reading.Error{Origin: file, Kind: reading.ErrFormat, Problem: `it has no "output"`, Remedy: "build again: npx hardhat build --force"}
+		return output, &reading.Error{Origin: file, Kind: reading.ErrFormat, Problem: `it has no "output"`, Remedy: "build again: npx hardhat build --force"}
 	}
-	return d.Output, nil
+	return d.answer(), nil
 }
 
 // Contracts lists the contracts of several outputs, output by output, each by

@@ -55,7 +55,7 @@ func addDeclarations(to map[SourceMapEntry]bool, s *Source, viaIR bool) {
 		return
 	}
 	s.AST.Walk(func(n *Node) bool {
-		if n.Type == "VariableDeclaration" && n.Attributes["constant"] == true {
+		if n.Type == "VariableDeclaration" && n.Attributes.Get("constant") == true {
 			n.Walk(declare)
 		}
 		return n.Type != "FunctionDefinition"

@@ -93,7 +93,18 @@ type codeRange struct {
 // the settings are unknown. origin names the output in messages. The error is
 // an [*reading.Error].
 func ReadSolc(input, output []byte, origin string, limits reading.Limits) (*Output, error) {
-	o, err := readSolc(input, output, limits.WithDefaults())
+	return answer{text: output}.read(input, origin, limits)
+}
+
+// answer is solc's standard-JSON output, and what it says, where that has been read already.
+type answer struct {
+	text    []byte
+	decoded *standardOutput
+}
+
+// read is [ReadSolc].
+func (a answer) read(input []byte, origin string, limits reading.Limits) (*Output, error) {
+	o, err := readSolc(input, a, limits.WithDefaults())
 	if err != nil {
 		return nil, reading.At(origin, err)
 	}
@@ -101,7 +112,7 @@ func ReadSolc(input, output []byte, origin string, limits reading.Limits) (*Outp
 	return o, nil
 }
 
-func readSolc(input, output []byte, limits reading.Limits) (*Output, error) {
+func readSolc(input []byte, output answer, limits reading.Limits) (*Output, error) {
 	c, err := decodeSolc(input, output, limits)
 	switch {
 	case err != nil:
@@ -113,11 +124,13 @@ func readSolc(input, output []byte, limits reading.Limits) (*Output, error) {
 }
 
 // decodeSolc reads input and output, and answers with the compiler's errors.
-func decodeSolc(input, output []byte, limits reading.Limits) (c compilation, err error) {
-	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
+func decodeSolc(input []byte, output answer, limits reading.Limits) (c compilation, err error) {
+	if int64(len(output.text)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
 		return c, reading.TooLarge(limits)
 	}
-	if err := reading.DecodeJSON(output, "", &c.out); err != nil {
+	if output.decoded != nil {
+		c.out = *output.decoded
+	} else if c.out, err = decodeOutput(output.text); err != nil {
 		return c, err
 	}
 	if err := compileErrors(c.out.Errors); err != nil {
@@ -262,21 +275,28 @@ type metadata struct {
 	Compiler struct {
 		Version string `json:"version"`
 	} `json:"compiler"`
-	Settings standardSettings `json:"settings"`
-	Sources  map[string]struct {
-		Keccak256 string `json:"keccak256"`
-	} `json:"sources"`
+	Settings standardSettings          `json:"settings"`
+	Sources  map[string]metadataSource `json:"sources"`
+}
+
+type metadataSource struct {
+	Keccak256 string `json:"keccak256"`
 }
 
 // readMetadata takes from the contracts' metadata what is not known otherwise:
 // the compiler, the sources' hashes and, without an input, the settings.
 func (o *Output) readMetadata(out standardOutput, settings bool) {
 	hashes := map[string]string{}
-	for _, c := range o.Contracts {
-		var m metadata
-		var text string
-		raw := out.Contracts[c.Source][c.Name].Metadata
-		if len(raw) == 0 || json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &m) != nil {
+	found := make([]*metadata, len(o.Contracts))
+	_ = each(len(o.Contracts), func(i int) error {
+		c := o.Contracts[i]
+		if m, ok := decodeMetadata(out.Contracts[c.Source][c.Name].Metadata); ok {
+			found[i] = &m
+		}
+		return nil
+	})
+	for _, m := range found {
+		if m == nil {
 			continue
 		}
 		if o.Compiler == "" {

@@ -211,7 +211,7 @@ func TestReadABI(t *testing.T) {
 
 // TestReadABIPart: what is refused does not take the rest with it.
 func TestReadABIPart(t *testing.T) {
-	parsed, _, reason := parseABI(json.RawMessage(`[
+	parsed, _, reason := new(abiEntries).parseABI(json.RawMessage(`[
 		{"type":"function","name":"add","inputs":[{"name":"set","type":"Set.Data storage"}]},
 		{"type":"function","name":"half","inputs":[{"name":"x","type":"uint256"}]}]`))
 	if _, ok := parsed.Methods["half"]; !ok || len(parsed.Methods) != 1 {

@@ -149,11 +149,11 @@ func mapYul(ctx context.Context, plain *Output, input, output []byte, compiler C
 
 // mergeYul reads the contracts of one output with the sources of another.
 func mergeYul(input, output, located []byte, limits reading.Limits) (*Output, error) {
-	c, err := decodeSolc(input, output, limits)
+	c, err := decodeSolc(input, answer{text: output}, limits)
 	if err != nil {
 		return nil, err
 	}
-	other, err := decodeSolc(nil, located, limits)
+	other, err := decodeSolc(nil, answer{text: located}, limits)
 	if err != nil {
 		return nil, err
 	}

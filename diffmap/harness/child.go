@@ -96,7 +96,7 @@ func (w *writer) given(contracts []*compile.Node, base *compile.Node) bool {
 // implement writes the functions and modifiers that have no body: they return what a setter set.
 // It reports false where one cannot be written.
 func (w *writer) implement() bool {
-	if w.of.Attributes["fullyImplemented"] == true {
+	if w.of.Attributes.Get("fullyImplemented") == true {
 		return true
 	}
 	decided, getters := map[string]bool{}, map[string]bool{}

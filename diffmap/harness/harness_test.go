@@ -60,7 +60,7 @@ func declarations(o *compile.Output, names []string) []*compile.Node {
 			if slices.Contains(names, n.Attribute("name")) && n.Type == "ContractDefinition" {
 				nodes = append(nodes, n.Children...)
 			}
-			if slices.Contains(names, n.Attribute("name")) && (n.Type == "FunctionDefinition" || n.Type == "ModifierDefinition" || n.Type == "VariableDeclaration" && n.Attributes["constant"] == true) {
+			if slices.Contains(names, n.Attribute("name")) && (n.Type == "FunctionDefinition" || n.Type == "ModifierDefinition" || n.Type == "VariableDeclaration" && n.Attributes.Get("constant") == true) {
 				nodes = append(nodes, n)
 			}
 			return n.Type == "SourceUnit" || n.Type == "ContractDefinition"

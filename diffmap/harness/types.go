@@ -207,7 +207,7 @@ func human(nodeType string) string {
 
 // typeString is the compiler's text of a node's type.
 func typeString(n *compile.Node) string {
-	descriptions, _ := n.Attributes["typeDescriptions"].(map[string]any)
+	descriptions, _ := n.Attributes.Get("typeDescriptions").(map[string]any)
 	text, _ := descriptions["typeString"].(string)
 	return text
 }

@@ -77,7 +77,7 @@ func (h *Harness) want(n, first *compile.Node, seen map[*compile.Node]bool) {
 	}
 	inContract := kind == "contract"
 	switch {
-	case n.Type == "VariableDeclaration" && inContract && n.Attributes["constant"] != true,
+	case n.Type == "VariableDeclaration" && inContract && n.Attributes.Get("constant") != true,
 		n.Type == "FunctionDefinition" && inContract && (!isInternal(n) || n.Attribute("kind") != "function"):
 		h.writerOf(n) // whoever deploys it has that
 		return

@@ -84,7 +84,7 @@ func (w *writer) write() {
 
 // bases are the linearized base contracts, the contract itself first.
 func (w *writer) bases() []*compile.Node {
-	ids, _ := w.of.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := w.of.Attributes.Get("linearizedBaseContracts").([]any)
 	list := []*compile.Node{w.of}
 	for _, value := range ids {
 		id, ok := value.(int)

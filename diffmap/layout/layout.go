@@ -183,7 +183,7 @@ func (u *Unit) bases(declaration *compile.Node) []*compile.Node {
 	if declaration == nil {
 		return nil
 	}
-	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
+	ids, _ := declaration.Attributes.Get("linearizedBaseContracts").([]any)
 	var bases []*compile.Node
 	for _, value := range ids {
 		id, ok := value.(int)

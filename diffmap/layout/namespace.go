@@ -158,7 +158,7 @@ func (u *Unit) array(n *compile.Node) (*Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	described, _ := n.Attributes["typeDescriptions"].(map[string]any)
+	described, _ := n.Attributes.Get("typeDescriptions").(map[string]any)
 	text, _ := described["typeString"].(string)
 	length := arrayLength.FindStringSubmatch(text)
 	switch {

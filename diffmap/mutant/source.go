@@ -52,7 +52,7 @@ const maxBases = 1000
 
 // linearized are the ids of a contract and its bases, the most derived first.
 func linearized(contract *compile.Node) []int {
-	list, _ := contract.Attributes["linearizedBaseContracts"].([]any)
+	list, _ := contract.Attributes.Get("linearizedBaseContracts").([]any)
 	var ids []int
 	for _, value := range list[:min(len(list), maxBases)] {
 		if id, ok := value.(int); ok {
@@ -262,7 +262,7 @@ func functionName(n *compile.Node) string {
 	if kind := n.Attribute("kind"); kind != "" && kind != "function" {
 		return kind
 	}
-	if n.Attributes["isConstructor"] == true {
+	if n.Attributes.Get("isConstructor") == true {
 		return "constructor"
 	}
 	return "fallback"

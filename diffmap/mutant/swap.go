@@ -47,7 +47,7 @@ func plantSwapVariables(s *source, n *compile.Node) {
 		return
 	}
 	variable := s.meaning(n)
-	if variable == nil || variable.Attributes["stateVariable"] != true || s.of(n) != variable.Attribute("name") {
+	if variable == nil || variable.Attributes.Get("stateVariable") != true || s.of(n) != variable.Attribute("name") {
 		return
 	}
 	if mutability(variable) == "immutable" && isWritten(n) {
@@ -74,7 +74,7 @@ func plantSwapVariables(s *source, n *compile.Node) {
 // mutability tells constants, immutable, transient and other variables apart.
 func mutability(variable *compile.Node) string {
 	switch m := variable.Attribute("mutability"); {
-	case variable.Attributes["constant"] == true:
+	case variable.Attributes.Get("constant") == true:
 		return "constant"
 	case m == "immutable":
 		return m
@@ -90,7 +90,7 @@ func isWritten(n *compile.Node) bool {
 // declaring is the state variable whose value an expression is part of; nil for others.
 func (s *source) declaring(n *compile.Node) *compile.Node {
 	for ; n != nil && n.Type != "FunctionDefinition"; n = n.Parent {
-		if n.Type == "VariableDeclaration" && n.Attributes["stateVariable"] == true {
+		if n.Type == "VariableDeclaration" && n.Attributes.Get("stateVariable") == true {
 			return n
 		}
 	}

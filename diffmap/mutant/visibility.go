@@ -15,8 +15,8 @@ func plantWidenVisibility(s *source, n *compile.Node) {
 	visibility := n.Attribute("visibility")
 	body := n.Child("body")
 	if n.Type != "FunctionDefinition" || visibility != "internal" && visibility != "private" || s.contract == nil || s.contract.Attribute("contractKind") != "contract" ||
-		n.Attribute("name") == "" || n.Attributes["isConstructor"] == true || !slices.Contains([]string{"", "function"}, n.Attribute("kind")) ||
-		n.Attribute("stateMutability") == "view" || n.Attribute("stateMutability") == "pure" || n.Attributes["constant"] == true ||
+		n.Attribute("name") == "" || n.Attributes.Get("isConstructor") == true || !slices.Contains([]string{"", "function"}, n.Attribute("kind")) ||
+		n.Attribute("stateMutability") == "view" || n.Attribute("stateMutability") == "pure" || n.Attributes.Get("constant") == true ||
 		!s.inText(body) || len(body.Children) == 0 || s.overrides(n) || !s.isABI(n) || strings.Contains(s.of(body), "msg.value") {
 		return
 	}

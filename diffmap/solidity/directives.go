@@ -28,7 +28,9 @@ func Imports(source []byte) []Import {
 func directives(source []byte) (pragmas []string, imports []Import) {
 	s := Scanner{Text: string(source), line: 1}
 	depth := 0
-	for s.Next() {
+	// Behind the last of these words there is nothing to find: most of a source.
+	last := max(strings.LastIndex(s.Text, "pragma"), strings.LastIndex(s.Text, "import"))
+	for s.At <= last && s.Next() {
 		switch {
 		case s.Token == "{":
 			depth++

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func Functions(contracts []*bytecode.Contract) []Function {
 	for _, c := range contracts {
 		for _, m := range c.ABI.Methods {
 			id := [4]byte(m.ID)
-			if before, known := found[id]; !named[id] || known && !precedes(m, &before) {
+			if before, known := found[id]; !named.has(id) || known && !precedes(m, &before) {
 				continue
 			}
 			if f, ok := functionOf(&m); ok {
@@ -55,10 +56,16 @@ func precedes(m gethabi.Method, f *Function) bool {
 	return cmp.Or(cmp.Compare(len(f.Outputs), len(m.Outputs)), cmp.Compare(m.Sig, f.Signature)) < 0
 }
 
-// selectorsIn lists what contracts push as a selector. Optimizers leave zeros out and shift what is
+// selectors are what contracts push as a selector. Optimizers leave zeros out and shift what is
 // left by more.
-func selectorsIn(contracts []*bytecode.Contract) map[[4]byte]bool {
-	named := map[[4]byte]bool{}
+type selectors struct {
+	exact map[[4]byte]bool
+	// shifted are words without the zero bits at their end, and how many of these a selector has at least.
+	shifted map[uint32]int
+}
+
+func selectorsIn(contracts []*bytecode.Contract) selectors {
+	named := selectors{map[[4]byte]bool{}, map[uint32]int{}}
 	for _, c := range contracts {
 		if c.Runtime == nil {
 			continue
@@ -69,18 +76,36 @@ func selectorsIn(contracts []*bytecode.Contract) map[[4]byte]bool {
 			switch {
 			case next > len(code):
 			case op == vm.PUSH32:
-				named[[4]byte(code[pc+1:])] = true
+				named.exact[[4]byte(code[pc+1:])] = true
 			case vm.PUSH1 <= op && op <= vm.PUSH4:
 				var word [4]byte
 				copy(word[4-(next-pc-1):], code[pc+1:next])
-				for x := uint64(binary.BigEndian.Uint32(word[:])); x > 0 && x < 1<<32; x <<= 1 {
-					named[[4]byte(binary.BigEndian.AppendUint32(nil, uint32(x)))] = true
-				}
+				named.addShifted(binary.BigEndian.Uint32(word[:]))
 			}
 			pc = next
 		}
 	}
 	return named
+}
+
+func (s *selectors) addShifted(word uint32) {
+	if word == 0 {
+		return
+	}
+	zeros := bits.TrailingZeros32(word)
+	if least, known := s.shifted[word>>zeros]; !known || zeros < least {
+		s.shifted[word>>zeros] = zeros
+	}
+}
+
+func (s *selectors) has(selector [4]byte) bool {
+	if s.exact[selector] {
+		return true
+	}
+	word := binary.BigEndian.Uint32(selector[:])
+	zeros := bits.TrailingZeros32(word)
+	least, known := s.shifted[word>>zeros]
+	return known && zeros >= least
 }
 
 func functionOf(m *gethabi.Method) (Function, bool) {

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // parameter is one parameter of a constructor or an initializer, or a field of
@@ -38,7 +39,7 @@ type abiParameter struct {
 
 // constructorParameters are what the constructor of c takes.
 func constructorParameters(c *bytecode.Contract) []parameter {
-	item := findItem(c, func(i *abiItem) bool { return i.Type == "constructor" })
+	item := findItem(c, "constructor", "", func(*abiItem) bool { return true })
 	list := newParameters(c.ABI.Constructor.Inputs, item)
 	for i := range list {
 		if typ := argumentType(c, i); typ != "" {
@@ -50,27 +51,32 @@ func constructorParameters(c *bytecode.Contract) []parameter {
 
 // methodParameters are what a method of c takes.
 func methodParameters(c *bytecode.Contract, m *abi.Method) []parameter {
-	item := findItem(c, func(i *abiItem) bool {
-		return i.Type == "function" && i.Name == m.RawName && signature(i.Inputs) == strings.TrimPrefix(m.Sig, m.RawName)
-	})
+	item := findItem(c, "function", m.RawName, func(i *abiItem) bool { return signature(i.Inputs) == strings.TrimPrefix(m.Sig, m.RawName) })
 	return number(newParameters(m.Inputs, item))
 }
 
-// findItem is the first item of the ABI's JSON that fits; nil when there is none.
-func findItem(c *bytecode.Contract, fits func(*abiItem) bool) []abiParameter {
-	if len(c.RawABI) == 0 {
-		return nil
-	}
-	var items []abiItem
-	if json.Unmarshal(c.RawABI, &items) != nil {
-		return nil // it was good enough for package abi: go on without
-	}
-	for i := range items {
-		if fits(&items[i]) {
-			return items[i].Inputs
+// findItem are the inputs of the first item of the ABI's JSON that is of a type, has a name and fits; nil when there is none.
+func findItem(c *bytecode.Contract, typ, name string, fits func(*abiItem) bool) (inputs []abiParameter) {
+	jsontext.Elements(c.RawABI, func(text []byte) bool {
+		if fields, ok := jsontext.Fields(text, "type", "name"); ok { // most are not it, and need no decoding
+			if got, _ := jsontext.String(fields[0]); got != typ {
+				return true
+			}
+			if got, _ := jsontext.String(fields[1]); got != name && typ == "function" {
+				return true
+			}
 		}
-	}
-	return nil
+		var item abiItem
+		if json.Unmarshal(text, &item) != nil {
+			return false // it was good enough for package abi: go on without
+		}
+		if item.Type == typ && (item.Name == name || typ != "function") && fits(&item) {
+			inputs = item.Inputs
+			return false
+		}
+		return true
+	})
+	return inputs
 }
 
 // signature is the canonical form of parameter types, "(uint256,(address,bool)[])".

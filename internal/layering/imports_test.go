@@ -140,7 +140,7 @@ var allowances = map[string][]string{
 	"fuzzer/mine":     {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
 	"fuzzer/oracle":   {"fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/attacker": {"fuzzer/evm", "internal/abi", "internal/bytecode"},
-	"fuzzer/world":    {"fuzzer/attacker", "internal/abi", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode"},
+	"fuzzer/world":    {"fuzzer/attacker", "internal/abi", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode", "internal/jsontext"},
 	// A live chain's state, through JSON-RPC.
 	"fuzzer/world/chain": {"fuzzer/evm", "internal/atomicfile"},
 	// A chain for deploy scripts.
@@ -171,13 +171,14 @@ var allowances = map[string][]string{
 	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
 		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity", "internal/exit"},
 	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
-		"internal/atomicfile", "internal/bytecode"},
+		"internal/atomicfile", "internal/bytecode", "internal/jsontext"},
 	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
 	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile", "internal/programfile"},
 	// What foundry.toml and the other tools' files say.
 	"diffmap/compile/settings": {"diffmap/compile/reading"},
 	"diffmap/compile/child":    {"diffmap/compile/reading"},
 	"diffmap/compile/reading":  {"internal/exit"},
+	"internal/jsontext":        {},
 	// The text of diffs: neither git nor compilers.
 	"diffmap/unified":  {"diffmap/solidity"},
 	"diffmap/git":      {"diffmap/unified", "internal/gitrepo"},

@@ -49,10 +49,21 @@ func (l Limits) ReadFile(path string) ([]byte, error) {
 		return nil, Unreadable(path, err)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, l.FileBytes+1))
+	info, err := file.Stat()
 	if err != nil {
 		return nil, Unreadable(path, err)
 	}
+	// All of it at once, and not with each doubling; it may have grown since.
+	text := make([]byte, min(max(info.Size(), 0), l.FileBytes))
+	n, err := io.ReadFull(file, text)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, Unreadable(path, err)
+	}
+	rest, err := io.ReadAll(io.LimitReader(file, l.FileBytes+1-int64(n)))
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	text = append(text[:n], rest...)
 	if int64(len(text)) > l.FileBytes {
 		return nil, At(path, TooLarge(l))
 	}
