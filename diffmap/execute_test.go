@@ -117,13 +117,14 @@ func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 				f.table.Cut(s.mapping.Entries())
 			}
 			w := newWitness(t, f.table, run)
+			lines := logging(string(f.text))
 			ever := map[int]bool{}
 			for _, data := range calldata(run) {
 				if err := w.call(data.bytes); err != nil {
 					t.Fatalf("%s: %v", data.name, err)
 				}
 				maps.Copy(ever, w.logged)
-				compareRun(t, f, m, w, data.name)
+				compareRun(t, lines, m, w, data.name)
 				compareSingle(t, f, single, w, data.name)
 			}
 			for _, number := range points(string(f.text)) {
@@ -177,25 +178,38 @@ func compareSingle(t *testing.T, f fixture, list []singlePoint, w *witness, name
 	}
 }
 
-// compareRun checks every line that logs one number.
-func compareRun(t *testing.T, f fixture, m *Mapping, w *witness, name string) {
-	t.Helper()
-	lines := strings.Split(string(f.text), "\n")
-	for _, l := range m.Lines {
-		text := lines[l.Position.Line-1]
-		numbers := points(text)
-		if len(numbers) == 0 || strings.Contains(text, "//") && strings.HasPrefix(strings.TrimSpace(text), "//") {
-			continue
+// loggingLine is a line that logs numbers.
+type loggingLine struct {
+	text    string
+	numbers []int
+	partly  bool // what stands before the first number runs without it
+}
+
+// logging is the lines of a source that log numbers, by their own, which count from 1.
+func logging(source string) map[int]loggingLine {
+	all := map[int]loggingLine{}
+	for i, text := range strings.Split(source, "\n") {
+		if numbers := points(text); len(numbers) > 0 && !strings.HasPrefix(strings.TrimSpace(text), "//") {
+			all[i+1] = loggingLine{text, numbers, condition.MatchString(text)}
 		}
-		if l.Status == Unmapped {
+	}
+	return all
+}
+
+// compareRun checks every line that logs one number.
+func compareRun(t *testing.T, lines map[int]loggingLine, m *Mapping, w *witness, name string) {
+	t.Helper()
+	for _, l := range m.Lines {
+		line, ok := lines[l.Position.Line]
+		if !ok || l.Status == Unmapped {
 			continue // said so, and claims nothing
 		}
-		ran := slices.ContainsFunc(numbers, func(n int) bool { return w.logged[n] })
-		if !ran && condition.MatchString(text) {
-			continue // what stands before the number runs without it
+		ran := slices.ContainsFunc(line.numbers, func(n int) bool { return w.logged[n] })
+		if !ran && line.partly {
+			continue
 		}
 		if w.reached(m, l) != ran {
-			t.Errorf("%s: line %d ran: %v, reached: %v: %s", name, l.Position.Line, ran, !ran, text)
+			t.Errorf("%s: line %d ran: %v, reached: %v: %s", name, l.Position.Line, ran, !ran, line.text)
 		}
 	}
 }

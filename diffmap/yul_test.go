@@ -41,6 +41,7 @@ func TestYulLinesAreReachedWhenTheyRun(t *testing.T) {
 		table.Cut(s.mapping.Entries())
 	}
 	w := newWitness(t, table, o.Contracts[0])
+	lines := logging(text)
 	ever := map[int]bool{1: true} // the creation code's, which witnesses do not look at
 	for a := range 10 {
 		for b := range 4 {
@@ -50,7 +51,7 @@ func TestYulLinesAreReachedWhenTheyRun(t *testing.T) {
 			}
 			maps.Copy(ever, w.logged)
 			name := fmt.Sprintf("call %d %d", a, b)
-			compareRun(t, fixture{text: []byte(text)}, m, w, name)
+			compareRun(t, lines, m, w, name)
 			compareSingle(t, fixture{}, single, w, name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/human"
@@ -41,6 +42,7 @@ func prose(s string, n int) string {
 // escape is the clean string s as text and nothing else.
 func escape(s string) string {
 	var b strings.Builder
+	b.Grow(len(s) + len(s)/4)
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -67,7 +69,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-func entity(c byte) string { return fmt.Sprintf("&#%d;", c) }
+func entity(c byte) string { return "&#" + strconv.Itoa(int(c)) + ";" }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 

@@ -168,6 +168,9 @@ func (p *page) fixed() {
 
 // finding writes one finding: what, where, how sure, and the calls.
 func (p *page) finding(f *Finding, calls bool) {
+	if p.failed() {
+		return
+	}
 	p.line("**%s · %s · %s** in %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName), code(f.where(), maxPath))
 	said := sentence(prose(upper(f.said()), maxReason)) + " Breaks at " + p.link(f.Location)
 	if place := f.place(); !place.sameLine(f.Location) {

@@ -105,6 +105,9 @@ func (p *page) smallest() bool {
 	return p.shownFindings() == 0 && p.halvings(p.noCalls()) >= 2
 }
 
+// failed is whether the page is too long already, and will be written again with less: nothing makes it shorter.
+func (p *page) failed() bool { return p.bytes > 0 && p.Len() > p.bytes && !p.smallest() }
+
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // more says how many entries are not shown.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sightline-evm/sightline/internal/programfile"
 	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
@@ -67,8 +68,13 @@ var solcVersion struct {
 	err  error
 }
 
+// move moves a program, to another file system too.
 func move(from, to string) error {
-	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to))
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), programfile.Write(to, text, 0o755), os.Remove(from))
 }
 
 // hardhatCache is where Hardhat keeps files between runs (npm's env-paths).

@@ -17,19 +17,25 @@ import (
 // choose names, paths, revert reasons and arguments.
 func Clean(s string, n int) string {
 	var b strings.Builder
+	b.Grow(min(len(s), max(n, 0)))
 	length := 0 // of b, in characters
 	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		shown := s[i : i+size]
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		shown, characters := s[i:i+size], 1
 		switch {
+		case ' ' <= r && r <= '~': // most are; IsPrint would search
 		case r == utf8.RuneError && size == 1:
 			shown = fmt.Sprintf(`\x%02x`, s[i])
+			characters = len(shown)
 		case !strconv.IsPrint(r):
 			quoted := strconv.QuoteRuneToASCII(r)
 			shown = quoted[1 : len(quoted)-1]
+			characters = len(shown)
 		}
-		length += utf8.RuneCountInString(shown)
-		if length > n {
+		if length += characters; length > n {
 			b.WriteString("…")
 			break
 		}

@@ -28,15 +28,15 @@ const (
 
 // boundMemory frees what reading the project took, which is more than a campaign needs, and
 // limits the campaign's memory from here on. The limit is soft: a campaign that needs more
-// memory takes it.
+// memory takes it. With GOMEMLIMIT the caller bounds it, and it is not freed either.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	debug.FreeOSMemory()
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
+	debug.FreeOSMemory()
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	debug.SetMemoryLimit(max(campaignMemory, int64(liveMemory*float64(memory.HeapAlloc))))

@@ -154,7 +154,10 @@ func worldFixtures(t *testing.T) map[string][]*bytecode.Contract {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fixtures[filepath.Base(path)] = testsolc.Compile(t, string(source), testsolc.Settings{})
+		// Endless burns all gas whenever it is tried, which takes seconds, and is in no World; TestAuto has it, and Impossible
+		// is one more that cannot be deployed.
+		fixtures[filepath.Base(path)] = slices.DeleteFunc(testsolc.Compile(t, string(source), testsolc.Settings{}),
+			func(c *bytecode.Contract) bool { return c.Name == "Endless" })
 	}
 	outputs, err := filepath.Glob("../../examples/*/build/head.output.json")
 	if err != nil || len(outputs) == 0 {
