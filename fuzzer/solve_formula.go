@@ -173,7 +173,7 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		}
 	case outcome.Turns:
 		p.noteMovable(side)
-	case (outcome.Complete || outcome.Trials > 0) && !p.moved[side]:
+	case outcome.Trials > 0 && !p.moved[side]:
 		p.moved[side] = false // for example, masking an argument to its type changes nothing
 	}
 	return next

@@ -46,7 +46,7 @@ func intervalOfProduct(a, b *interval) (s interval, wraps bool) {
 	return s, false
 }
 
-// intervalOfDifference is what a difference can be; ordered: the second operand is no larger than the first.
+// intervalOfDifference is what a difference can be; ordered: the first operand is at least as large as the second one.
 func intervalOfDifference(a, b *interval, ordered bool) (s interval) {
 	if !ordered && a.lo.Lt(&b.hi) {
 		return anyWord

@@ -15,7 +15,7 @@ type order struct {
 // maxChain bounds the terms that a chain of orders is looked for among. Arbitrary.
 const maxChain = 64
 
-// order takes note that a term is no larger than another one, or less than it.
+// order takes note that a term is at most as large as another one, or less than it.
 func (p *propagation) order(less, than int32, strictly bool) {
 	p.void = p.void || strictly && less == than
 	if less == than {
@@ -85,7 +85,7 @@ func (p *propagation) leads(from, to int32, strictly bool) bool {
 	return false
 }
 
-// smaller lists operands that a term is no larger than, whatever they are.
+// smaller lists the operands that bound a term from above, whatever they are.
 func (p *propagation) smaller(i int32, each func(than int32)) {
 	t := p.term(i)
 	if !t.moves || t.variable >= 0 {
@@ -112,7 +112,7 @@ func (p *propagation) smallerShare(t *term, each func(than int32)) {
 	if !ok {
 		return
 	}
-	if !p.fits(p.same[t.args[0]]) {
+	if !p.staysExact(p.same[t.args[0]]) {
 		return
 	}
 	n := &p.intervals[p.same[t.args[1]]]

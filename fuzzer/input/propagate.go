@@ -13,7 +13,7 @@ const maxRounds = 8
 const roundWork = 4
 
 // propagation is what is known of a search's terms where all conditions hold: each one's interval (Davis, "Constraint Propagation with
-// Interval Labels", Artificial Intelligence 32, 1987), which ones are equal, and which are no larger than which others.
+// Interval Labels", Artificial Intelligence 32, 1987), which ones are equal, and which bound which others.
 //
 // Code that several functions share is full of sides that no numbers take: a check that a sum does not wrap, of numbers whose types are too
 // narrow for that, or that a difference does not, after a requirement that says so. A search would look for them until it has used up its trials.
@@ -191,7 +191,7 @@ func (p *propagation) compute(i int32, s *shape) interval {
 	case vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.ISZERO:
 		return p.comparison(s)
 	case vm.OR:
-		if product := p.divisionCheck(s); product >= 0 && p.fits(product) {
+		if product := p.divisionCheck(s); product >= 0 && p.staysExact(product) {
 			return truths(1, 1)
 		}
 	}
@@ -217,7 +217,7 @@ func (p *propagation) comparison(s *shape) interval {
 		case p.ordered(a, b, true) || p.ordered(b, a, true):
 			return truths(0, 0)
 		}
-		if product, x := p.quotient(s); product >= 0 && !p.intervals[x].lo.IsZero() && p.fits(product) {
+		if product, x := p.quotient(s); product >= 0 && !p.intervals[x].lo.IsZero() && p.staysExact(product) {
 			return truths(1, 1)
 		}
 		return truths(0, 1)
@@ -293,8 +293,8 @@ func (p *propagation) divisionCheck(s *shape) (product int32) {
 	return -1
 }
 
-// fits reports whether a product is certain not to wrap.
-func (p *propagation) fits(product int32) bool {
+// staysExact reports whether a product is certain not to wrap.
+func (p *propagation) staysExact(product int32) bool {
 	a, b, ok := p.operands(product, vm.MUL)
 	if !ok {
 		return false
