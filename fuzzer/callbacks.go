@@ -60,6 +60,9 @@ func (c *callbacks) watch(seq input.Sequence, exec *evm.Execution) {
 	}
 	for _, call := range c.asked.Observe(seq, exec) {
 		c.pending = append(c.pending, c.mutator.Scripts(c.rand, seq, call)...)
+		if call < len(seq)-1 { // what it does shows where it is the last
+			c.pending = append(c.pending, c.mutator.Scripts(c.rand, seq[:call+1], call)...)
+		}
 	}
 	c.endow(seq, exec)
 	last := len(seq) - 1

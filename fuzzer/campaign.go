@@ -111,7 +111,7 @@ func (c *Campaign) nextTask() (task, bool) {
 		c.result.Stopped = "no seed could be run" // overwritten once one has
 		return task{}, false
 	}
-	for _, next := range []func() (task, bool){c.receivedTask, c.solvingTask, c.planningTask} { // what the papers do not have
+	for _, next := range []func() (task, bool){c.receivedTask, c.solvingTask, c.planningTask, c.followingTask} { // what the papers do not have
 		if t, ok := next(); ok {
 			return t, true
 		}

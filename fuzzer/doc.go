@@ -22,6 +22,7 @@
 //	merge.go      merging a worker's batch, fact by fact
 //	unsolved.go   which branch sides are solved for
 //	plans.go      who writes what a wanted branch side waits for, put before the call
+//	unfollowed.go inputs whose leads were not all made, which are followed later
 //	pick.go       the seed that is fuzzed next, and its energy
 //	conclude.go   how it ends
 //

@@ -13,9 +13,9 @@ func TestFormulasTell(t *testing.T) {
 	read := 0
 	for _, source := range []string{
 		"planted/computed.sol", "planted/conjunction.sol", "planted/coupled.sol", "planted/packed.sol", "planted/signed.sol",
-		"planted/bytes.sol", "planted/callee.sol", "planted/paid.sol", "planted/late.sol", "planted/properties.sol",
+		"planted/bytes.sol", "planted/letters.sol", "units/answered.sol", "planted/callee.sol", "planted/paid.sol", "planted/late.sol", "planted/properties.sol",
 	} {
-		w, p := solver(t, source)
+		w, p := solverAttacking(t, source)
 		var b batch
 		b.task.calls = 1 << 20
 		seq := input.Sequence{}
@@ -46,8 +46,10 @@ func TestSatisfy(t *testing.T) {
 		"planted/conjunction.sol": "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)",
 		"planted/factors.sol":     "user1 Factors.enter(int128,int64,uint256,uint128) args (0, 0, 0, 0)",
 		"planted/root.sol":        "user1 Root.enter(uint64,uint64) args (0, 0)",
+		"planted/letters.sol":     "user1 Letters.spell(bytes) args (0x000000000000000000000000)",
+		"units/answered.sol":      "user1 Answered.pay(address,uint256) args (attackerContract, 0)", // what it answers has to rise as well
 	} {
-		w, p := solver(t, source)
+		w, p := solverAttacking(t, source)
 		var b batch
 		b.task.calls = 1000
 		seq := parse(t, p.space, start)

@@ -34,6 +34,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	if !w.climb(ctx, &t, b) {
 		return
 	}
+	if t.source == fromUnfollowed {
+		leads.push([]lead{{sequence: t.sequence, unfollowed: true}})
+	}
 	mask := w.masks.of(&t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; { // line 7
 		next, ok := leads.pop()
@@ -50,7 +53,10 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			return
 		}
 		mask.recordProbe(exec)
-		found := w.follow(&t, next, exec, isNew, budget)
+		found := w.follow(&t, next, exec, isNew || next.unfollowed, budget)
+		if isNew {
+			w.noteUnfollowed(found, budget, b)
+		}
 		if !next.resent { // few, as those below
 			budget -= len(found)
 		}
@@ -62,6 +68,11 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			return
 		}
 	}
+}
+
+// noteUnfollowed notes whether leads past a check that the latest discovery failed again had no room among so many.
+func (w *worker) noteUnfollowed(found []lead, room int, b *batch) {
+	b.discoveries[len(b.discoveries)-1].unfollowed = len(w.step.again) > 0 && len(found) >= room
 }
 
 // base runs the task's seed, if a technique needs that and the seed has energy for it, and lets the techniques begin with

@@ -160,6 +160,9 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 	c.mergeSeqLen(d)
 	c.mergeBlocks(d, seed)
 	in := c.mergePath(d, seed)
+	if d.unfollowed && in.kept {
+		c.suite.leave(seed)
+	}
 	c.countChanges(d.result)
 	newSides := c.mergeSides(d)
 	c.mergeCloser(d, seed)

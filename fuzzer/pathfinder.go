@@ -11,6 +11,7 @@ import (
 type solving struct {
 	moved     map[branchSide]bool    // whether input words move a branch's operands
 	resisted  map[branchSide]int     // searches in formulas without a solution, see solveByFormulas
+	spelled   map[branchSide]int     // searches with answers of the attacker's contract, see satisfySpelled
 	complete  map[branchSide]bool    // whether formulas tell all that numbers do to them
 	factors   input.Factors          // that searches in formulas met
 	contexts  map[within]int         // see pathfinder.read
@@ -23,7 +24,7 @@ type solving struct {
 }
 
 func newSolving() solving {
-	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, complete: map[branchSide]bool{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
+	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, spelled: map[branchSide]int{}, complete: map[branchSide]bool{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
 }
 
 // pathfinder gets through branches one after the other, by what the words of the last

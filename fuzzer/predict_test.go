@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -35,7 +36,25 @@ func TestCameNearer(t *testing.T) {
 
 // solver is a worker for one source, with all the calls it wants, that asks no properties.
 func solver(t *testing.T, source string) (*worker, *project) {
+	t.Helper()
 	p := open(t, source)
+	return solverIn(t, p), p
+}
+
+// solverAttacking is a solver in a World with the attacker's contract.
+func solverAttacking(t *testing.T, source string) (*worker, *project) {
+	t.Helper()
+	p := open(t, source)
+	p.world = world.WithOutsider(p.world, p.table.Contracts())
+	var err error
+	if p.space, err = input.NewSpace(p.world, input.SpaceOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return solverIn(t, p), p
+}
+
+func solverIn(t *testing.T, p *project) *worker {
+	t.Helper()
 	machine, err := p.newMachine()
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +63,7 @@ func solver(t *testing.T, source string) (*worker, *project) {
 	c.Now = frozen
 	w := c.newWorker(0, machine, nil, nil, nil)
 	w.rand, w.properties = testRand(1), nil
-	return w, p
+	return w
 }
 
 // TestPredictionSolves: from one seed, one task takes the other

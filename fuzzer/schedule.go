@@ -36,13 +36,14 @@ type Schedule struct {
 type source uint8
 
 const (
-	fromSuite    source = iota // any entry
-	fromFrontier               // the closest to an untaken branch side
-	fromLeading                // an entry whose prefix leads on to a target
-	fromChanging               // one that changes state
-	fromOpening                // one that may lead to a first change of state, see changes
-	fromSolving                // one to solve from, see Campaign.solvingTask
-	fromPlan                   // see Campaign.planningTask
+	fromSuite      source = iota // any entry
+	fromFrontier                 // the closest to an untaken branch side
+	fromLeading                  // an entry whose prefix leads on to a target
+	fromChanging                 // one that changes state
+	fromOpening                  // one that may lead to a first change of state, see changes
+	fromSolving                  // one to solve from, see Campaign.solvingTask
+	fromPlan                     // see Campaign.planningTask
+	fromUnfollowed               // see Campaign.followingTask
 	sources
 )
 

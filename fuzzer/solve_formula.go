@@ -43,6 +43,9 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 	}
 	there.failed = exec.Calls[len(exec.Calls)-1].Outcome != evm.Success
 	there.code = exec.Frames[frames[0]].Program.ID
+	if !p.without.Callbacks {
+		there.spelled, _ = p.space.Spelled(there.sequence, exec)
+	}
 	var ok bool
 	if there.formulas, ok = p.space.Formulas(there.sequence, p.encoded, exec, &p.factors); !ok {
 		there.formulas = nil
@@ -175,6 +178,40 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		p.noteMovable(side)
 	case outcome.Trials > 0 && !p.moved[side]:
 		p.moved[side] = false // for example, masking an argument to its type changes nothing
+	}
+	if next == nil && !p.ended {
+		next = p.satisfySpelled(&b, most)
+	}
+	return next
+}
+
+// satisfySpelled searches for a way through a branch with what the attacker's contract answered among the numbers.
+func (p *pathfinder) satisfySpelled(b *input.Branch, most int) *point {
+	side := sideOf(b)
+	if p.base.spelled == nil || p.spelled[side] >= maxResisted {
+		return nil
+	}
+	p.spelled[side]++
+	exec, _, ok := p.try(p.ctx, p.base.spelled, p.b)
+	if !ok {
+		p.ended = true
+		return nil
+	}
+	there := p.point(p.base.spelled, exec)
+	p.read(there, exec)
+	if there.formulas == nil {
+		return nil
+	}
+	at := slices.IndexFunc(there.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
+	if at < 0 {
+		return nil
+	}
+	base, last := p.base, p.last
+	defer func() { p.base, p.last = base, last }()
+	p.base, p.last = there, there.branches
+	next, outcome := p.satisfyAt(at, most)
+	if outcome.Turns {
+		p.noteMovable(side)
 	}
 	return next
 }

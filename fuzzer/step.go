@@ -21,6 +21,7 @@ type point struct {
 
 	// Of the last call, where solving has read it.
 	formulas   *input.Formulas // nil: not read, or unreadable
+	spelled    input.Sequence  // the same with answers of the attacker's contract as numbers of the call; nil: it has none that are not
 	unreadable bool
 	code       bytecode.CodeID
 	failed     bool

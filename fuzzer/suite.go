@@ -61,15 +61,16 @@ type Suite struct {
 	pool  pool // the same
 	size  int  // bytes of their calls
 
-	changing pool                // those of Seeds that leave a state that was new: the pool of prefixes (harvey §5)
-	states   map[stateID]bool    // that those of Seeds with Changes set leave
-	writers  map[slotKey][]*Seed // by what their last calls write
-	deciding map[slotKey]bool    // variables that decide a branch somewhere
-	demands  demands
-	plans    plans
-	counts   map[bytecode.PathID]pathCount
-	total    uint64 // executions counted, the sum over counts
-	scripted struct {
+	changing   pool                // those of Seeds that leave a state that was new: the pool of prefixes (harvey §5)
+	states     map[stateID]bool    // that those of Seeds with Changes set leave
+	writers    map[slotKey][]*Seed // by what their last calls write
+	deciding   map[slotKey]bool    // variables that decide a branch somewhere
+	demands    demands
+	plans      plans
+	unfollowed []*Seed
+	counts     map[bytecode.PathID]pathCount
+	total      uint64 // executions counted, the sum over counts
+	scripted   struct {
 		paths int
 		total uint64
 	} // the part of paths that were first taken with a script

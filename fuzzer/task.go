@@ -96,6 +96,8 @@ type discovery struct {
 
 	broken   bool // an oracle saw something, for the first time or not
 	received bool // it is of a task that ran inputs of other campaigns
+	// unfollowed: it failed a check again, and the task had no room for the leads past it.
+	unfollowed bool
 }
 
 // Fault is something that went wrong in the tool itself, with the input that

@@ -150,12 +150,9 @@ func invert(t *term, side int, a, b, x *uint256.Int) (y uint256.Int, ok bool) {
 		y = *x
 		return y, side == 1
 	case vm.SHL, vm.SHR, vm.SAR:
-		if t.op == vm.SHL {
-			y.Rsh(x, shift(a))
-		} else {
-			y.Lsh(x, shift(a))
-		}
-		return y, side == 1
+		return invertShift(t.op, shift(a), b, x), side == 1
+	case vm.BYTE:
+		return invertByte(a, b, x, side)
 	case vm.DIV, vm.SDIV:
 		return invertQuotient(side, a, b, x)
 	case vm.MOD, vm.SMOD: // the next number with that rest
@@ -182,6 +179,31 @@ func invertQuotient(side int, a, b, x *uint256.Int) (y uint256.Int, ok bool) {
 		y.Add(&y, last.SubUint64(b, 1)) // what is multiplied after is rounded down
 	}
 	return y, true
+}
+
+// invertShift is what is shifted to give x. The bits that the shift drops stay as they are.
+func invertShift(op vm.OpCode, by uint, mine, x *uint256.Int) (y uint256.Int) {
+	var dropped uint256.Int
+	dropped.SetAllOne()
+	if op == vm.SHL {
+		y.Rsh(x, by)
+		dropped.Not(dropped.Rsh(&dropped, by))
+	} else {
+		y.Lsh(x, by)
+		dropped.Not(dropped.Lsh(&dropped, by))
+	}
+	dropped.And(&dropped, mine)
+	return *y.Or(&y, &dropped)
+}
+
+// invertByte puts a byte into a word, the first of which has the number 0.
+func invertByte(at, mine, x *uint256.Int, side int) (y uint256.Int, ok bool) {
+	if side != 1 || !at.LtUint64(32) || !x.LtUint64(256) {
+		return y, false
+	}
+	word := mine.Bytes32()
+	word[at.Uint64()] = byte(x.Uint64())
+	return *y.SetBytes32(word[:]), true
 }
 
 // invertMask changes the bits of an operand that the other one lets through.

@@ -30,7 +30,8 @@
 // a call, and proposes values that get through one of them without leaving the path before.
 //
 // [Formulas] are what a call computed of its numbers, and [Formulas.Satisfy] searches in them for numbers that take a jump's
-// other side (satisfy.go), running nothing. It mends one condition at a time:
+// other side (satisfy.go), running nothing. Numbers are also the words of byte strings (bytestring.go) and what the attacker's
+// contract answers (inner.go). It mends one condition at a time:
 //
 //	wish.go      a condition, and what it compares
 //	simplify.go  conditions that the search cannot break, and those that no numbers meet, by constraint propagation:

@@ -99,7 +99,7 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 	if !reads(seq, e, last) {
 		return nil, false
 	}
-	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, last), factors: factors}
+	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), factors: factors}
 	f.own = len(f.variables)
 	f.terms = make([]term, 0, termsAtFirst)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
@@ -186,10 +186,12 @@ type reader struct {
 	stack   []int32
 	memory  map[uint64]int32 // by offset, what a MSTORE put there
 	words   map[uint64]int32 // by offset in calldata: variables
+	pieces  []piece          // of byte strings, likewise
 	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
 	time    int32
 	storage int  // of the frame's accesses, the next one
 	loose   bool // a number of it is a constant here
+	inner   innerCalls
 	times   map[decision]uint64
 }
 
@@ -197,8 +199,9 @@ type reader struct {
 // say.
 func (r *reader) readCall(call, first, end int, encoded evm.Sequence) bool {
 	r.frame = &r.execution.Frames[r.execution.Calls[call].Frames[0]]
-	r.stack, r.memory, r.words, r.times = r.stack[:0], map[uint64]int32{}, map[uint64]int32{}, map[decision]uint64{}
+	r.stack, r.memory, r.words, r.pieces, r.times = r.stack[:0], map[uint64]int32{}, map[uint64]int32{}, nil, map[decision]uint64{}
 	r.value, r.time, r.storage, r.loose = unknown, unknown, 0, false
+	r.inner = innersOf(r.sequence, r.execution, call, first, end)
 	r.bind(call, first, end, encoded[call].Data)
 	return r.read()
 }
@@ -226,6 +229,11 @@ func (r *reader) bind(call, first, end int, data []byte) {
 			r.value = r.add(t)
 		case TimeWord:
 			r.time = r.timeOf(call, r.add(t))
+		case ChunkWord:
+			if p, ok := r.pieceAt(v.Word, data); ok {
+				p.term = r.add(t)
+				r.pieces = append(r.pieces, p)
+			}
 		default:
 			var other uint256.Int
 			if other.AddUint64(&x, 1); !r.space.Fits(r.sequence, v.Word, &other) {
@@ -359,8 +367,17 @@ func (r *reader) step(op vm.OpCode, pc uint32) bool {
 	for i := range min(pops, 3) {
 		args[i] = r.stack[n-1-i]
 	}
+	var to, most int32 // of a call: where its answer goes, and how much
+	if pops > 3 {
+		most, to = r.stack[n-pops], r.stack[n-pops+1]
+	}
 	r.stack = r.stack[:n-pops]
-	result := r.effect(op, args)
+	var result int32
+	if opens(op) {
+		result = r.callInner(op, pc, to, most)
+	} else {
+		result = r.effect(op, args)
+	}
 	if pushes > 0 {
 		r.stack = append(r.stack, result)
 	}
@@ -397,8 +414,15 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 		return r.access(op == vm.SSTORE, args[1])
 	case vm.MLOAD, vm.MSTORE:
 		return r.remember(op == vm.MSTORE, args)
-	case vm.MSTORE8, vm.MCOPY, vm.CALLDATACOPY, vm.CODECOPY, vm.EXTCODECOPY, vm.RETURNDATACOPY,
-		vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
+	case vm.CALLDATACOPY:
+		r.copyIn(args)
+		return unknown
+	case vm.RETURNDATASIZE:
+		return r.returnedSize()
+	case vm.RETURNDATACOPY:
+		r.copyReturned(args)
+		return unknown
+	case vm.MSTORE8, vm.MCOPY, vm.CODECOPY, vm.EXTCODECOPY:
 		clear(r.memory)
 		return unknown
 	}
@@ -420,6 +444,9 @@ func (r *reader) load(offset int32) int32 {
 	}
 	var data [32]byte
 	copy(data[:], r.frame.Input[o:])
+	if t, ok := r.piecesAt(o, &data); ok {
+		return t
+	}
 	var x uint256.Int
 	x.SetBytes32(data[:])
 	return r.given(&x)
@@ -464,13 +491,30 @@ func (r *reader) remember(write bool, args [3]int32) int32 {
 	if !write {
 		return r.memory[o] // unknown where nothing is
 	}
+	r.overwrite(o, 32)
+	r.memory[o] = args[1]
+	return unknown
+}
+
+// overwrite forgets the words of memory that so many bytes overlap.
+func (r *reader) overwrite(from, size uint64) {
 	for other := range r.memory { // in any order: each by itself
-		if other+31 >= o && other <= o+31 {
+		if other+31 >= from && other < from+size {
 			delete(r.memory, other)
 		}
 	}
-	r.memory[o] = args[1]
-	return unknown
+}
+
+// forget forgets what an instruction writes to memory that nothing is known of; all of it where that is not known either.
+func (r *reader) forget(from, size int32) {
+	at, n := &r.terms[from], &r.terms[size]
+	if !at.known || !n.known || at.moves || n.moves || !at.value.LtUint64(maxMemory) || !n.value.LtUint64(maxMemory) {
+		clear(r.memory)
+		return
+	}
+	if !n.value.IsZero() {
+		r.overwrite(at.value.Uint64(), n.value.Uint64())
+	}
 }
 
 // compute is a term of others; a constant of constants.

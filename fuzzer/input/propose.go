@@ -137,7 +137,7 @@ func (p *Proposer) comparison(call int, c *evm.Comparison) {
 func (p *Proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
 	for i := range p.seen {
 		o := &p.seen[i]
-		if o.word.Call > call || o.value != *mine || !telling(o, mine, call) {
+		if o.word.Call > call || o.value != *mine || !telling(o, mine, other, call) {
 			continue
 		}
 		if c.Op != opEq && c.Op != opIszero || mine.Eq(other) {
@@ -150,9 +150,22 @@ func (p *Proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
 }
 
 // telling: 0 and 1 are everywhere; a word that holds one of them is only taken
-// for the operand when it is an argument or the value of the same call.
-func telling(o *observed, operand *uint256.Int, call int) bool {
-	return !operand.LtUint64(2) || o.word.Call == call && (o.word.Kind == LeafWord || o.word.Kind == ValueWord || o.word.Kind == AnswerWord)
+// for the operand when it is an argument or the value of the same call, or a length that
+// is compared with another number.
+func telling(o *observed, mine, other *uint256.Int, call int) bool {
+	if !mine.LtUint64(2) {
+		return true
+	}
+	if o.word.Call != call {
+		return false
+	}
+	switch o.word.Kind {
+	case LeafWord, ValueWord, AnswerWord:
+		return true
+	case LengthWord:
+		return !other.LtUint64(2)
+	}
+	return false
 }
 
 // propose adds the word's value with which the contract would see x.

@@ -102,6 +102,16 @@ func TestSystems(t *testing.T) {
 			h.wants(vm.GT, h.p(0), h.is(vm.AND, h.is(vm.ADD, h.p(1), h.p(0)), h.number(1<<64-1)))
 			return h
 		},
+		"two bytes of a word, read from where they are": func(t *testing.T) *handmade {
+			h := newHandmade(t, u256)
+			first := h.word(new(uint256.Int).Lsh(uint256.NewInt(0xff), 248))
+			for i, want := range []uint64{0x42, 0x99} {
+				h.wants(vm.EQ, h.is(vm.AND, h.is(vm.SHL, h.number(uint64(40+8*i)), h.p(0)), first), h.word(new(uint256.Int).Lsh(uint256.NewInt(want), 248)))
+			}
+			h.wants(vm.EQ, h.is(vm.BYTE, h.number(31), h.p(0)), h.number(7))
+			h.wants(vm.GT, h.is(vm.SHR, h.number(8), h.p(0)), h.number(1<<40))
+			return h
+		},
 		"a product and a sum": func(t *testing.T) *handmade {
 			h := newHandmade(t, u256, u256)
 			h.wants(vm.EQ, h.is(vm.MUL, h.p(0), h.p(1)), h.number(7919*104729))

@@ -546,3 +546,21 @@ contract CallbackReadOnly is Guard {
         if (supply > 0 && address(pool).balance < supply) emit Solved();
     }
 }
+
+// A pool whose price is asked for before it is brought up to date, and after: it has to move by more than a tenth.
+contract CallbackPriceMoved is Guard {
+    uint256 private last;
+
+    function update(IPool pool, uint256 least) external {
+        uint256 before = pool.price();
+        pool.sync();
+        uint256 present = pool.price();
+        require(present >= least && least > before, "slippage");
+        if (before > 100 && present * 10 > before * 11 && present < before * 2) emit Solved();
+    }
+}
+
+interface IPool {
+    function price() external view returns (uint256);
+    function sync() external;
+}

@@ -201,3 +201,37 @@ contract Raised is Guard {
         emit Solved();
     }
 }
+
+// An invoice whose lines, tax and total agree, for a given total: each equality is of the one before, and the last pins the first.
+contract Invoice is Guard {
+    function f(uint64 quantity, uint128 price, uint256 tax, uint256 total) external {
+        uint256 net = uint256(quantity) * price;
+        require(tax == net * 19 / 100, "tax");
+        require(total == net + tax, "total");
+        require(quantity > 12 && price > 1_000_000, "wholesale");
+        if (total == 357_000_000_595) emit Solved();
+    }
+}
+
+// An order whose worth is within a band: both ends are bounds of a product, and so is the fee.
+contract LotBand is Guard {
+    function f(uint96 lots, uint96 price) external {
+        uint256 worth = uint256(lots) * price;
+        require(worth > 1e24 && worth < 1e24 + 1e9, "worth");
+        require(lots % 1000 == 7 && price > 1e9 && lots > 1e9, "lot");
+        emit Solved();
+    }
+}
+
+// Bids in rounds: a dozen, each by the next round's number and a tenth above the one before.
+contract TenthAbove is Guard {
+    uint256 private round;
+    uint256 private best;
+
+    function bid(uint256 number, uint256 amount) external {
+        require(number == round, "round");
+        require(amount >= best + best / 10 && amount >= 1000, "more");
+        best = amount;
+        if (++round == 12) emit Solved();
+    }
+}

@@ -99,3 +99,24 @@ contract Command is Guard {
         if (keccak256(abi.encodePacked(name)) == keccak256("mint") && keccak256(data) == keccak256(hex"c0ffee00c0de")) emit Solved();
     }
 }
+
+// A wallet's quorum: three signatures in an array, their owners in ascending order.
+contract Quorum is Guard {
+    mapping(address => bool) private isOwner;
+
+    constructor(address a, address b, address c) {
+        require(a != b && b != c && a != c);
+        isOwner[a] = isOwner[b] = isOwner[c] = true;
+    }
+
+    function f(bytes32 hash, bytes[] calldata signatures) external {
+        require(signatures.length == 3, "three");
+        address last;
+        for (uint256 i = 0; i < 3; i++) {
+            address owner = ECDSA.recover(hash, signatures[i]);
+            require(isOwner[owner] && owner > last, "owners in order");
+            last = owner;
+        }
+        emit Solved();
+    }
+}
