@@ -302,7 +302,7 @@ var ReadOnlyReentrancy = &Oracle{
 func examineReadOnly(s *Scene, report func(Observation)) {
 	for i := range s.Exec.Frames {
 		view := &s.Exec.Frames[i]
-		if !isView(view) || len(view.Output) == 0 || !s.isProjects(view) || !lasts(s.Exec, i) {
+		if view.Parent < 0 || len(view.Output) == 0 || !s.isProjects(view) || !isView(view) || !lasts(s.Exec, i) {
 			continue
 		}
 		reader, at := caller(s.Exec, i)
