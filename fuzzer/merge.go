@@ -193,6 +193,7 @@ func (c *Campaign) newSeed(d *discovery, t *task) *Seed {
 	}
 	seed.Calls = input.Pack(seq, like)
 	seed.Scripted = slices.ContainsFunc(seq, func(call input.Call) bool { return call.Script != nil })
+	seed.Apart = isApart(seq)
 	seed.size = seed.Calls.Size(like)
 	return seed
 }

@@ -6,14 +6,21 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// pool is seeds to pick from, those in which the attacker's contract follows a script apart from the others: what it
-// may answer and call makes many more paths of a function than arguments do, and they would take nearly all picks.
-type pool struct{ plain, scripted []*Seed }
+// pool is seeds to pick from, those that [isApart] tells apart from the others: they would take nearly all picks.
+type pool struct{ plain, apart []*Seed }
 
-// scriptedShare: while there are others, one pick in so many is of a seed with a script. Arbitrary.
-const scriptedShare = 4
+// apartShare: while there are others, one pick in so many is of a seed that is kept apart. Arbitrary.
+const apartShare = 4
 
-func (p *pool) len() int { return len(p.plain) + len(p.scripted) }
+// isApart reports whether the attacker's contract follows a script in some call, or a constructor gets arguments: what that contract
+// may answer and call, and what a contract may begin with, makes many more paths of a function than its arguments do.
+func isApart(seq input.Sequence) bool {
+	return slices.ContainsFunc(seq, func(call input.Call) bool {
+		return call.Script != nil || call.Function.Kind == input.Constructor && len(call.Args) > 0
+	})
+}
+
+func (p *pool) len() int { return len(p.plain) + len(p.apart) }
 
 func (p *pool) add(s *Seed) {
 	of := p.of(s)
@@ -26,8 +33,8 @@ func (p *pool) remove(s *Seed) {
 }
 
 func (p *pool) of(s *Seed) *[]*Seed {
-	if s.Scripted {
-		return &p.scripted
+	if s.Apart {
+		return &p.apart
 	}
 	return &p.plain
 }
@@ -35,17 +42,17 @@ func (p *pool) of(s *Seed) *[]*Seed {
 // pick is a seed of a pool that has some.
 func (p *pool) pick(r input.Rand) *Seed {
 	from := p.plain
-	if len(from) == 0 || len(p.scripted) > 0 && r.IntN(scriptedShare) == 0 {
-		from = p.scripted
+	if len(from) == 0 || len(p.apart) > 0 && r.IntN(apartShare) == 0 {
+		from = p.apart
 	}
 	return from[r.IntN(len(from))]
 }
 
-// pickGroup is one of some groups of seeds. One that has only seeds with a script is mostly drawn again, in vain where there are
+// pickGroup is one of some groups of seeds. One that has only seeds that are kept apart is mostly drawn again, in vain where there are
 // hardly any others.
 func pickGroup(groups []*lidGroup, r input.Rand) *lidGroup {
 	g := groups[r.IntN(len(groups))]
-	for draws := 1; draws < scriptedShare && len(g.seeds.plain) == 0 && r.IntN(scriptedShare) > 0; draws++ {
+	for draws := 1; draws < apartShare && len(g.seeds.plain) == 0 && r.IntN(apartShare) > 0; draws++ {
 		g = groups[r.IntN(len(groups))]
 	}
 	return g
@@ -53,5 +60,5 @@ func pickGroup(groups []*lidGroup, r input.Rand) *lidGroup {
 
 // hasRoom reports whether a seed may be added, of at most so many; 0: there is no bound.
 func (p *pool) hasRoom(s *Seed, most int) bool {
-	return most == 0 || p.len() < most && (!s.Scripted || len(p.scripted) < max(1, most/scriptedShare))
+	return most == 0 || p.len() < most && (!s.Apart || len(p.apart) < max(1, most/apartShare))
 }

@@ -30,6 +30,12 @@ type scenes struct {
 
 	checking map[*bytecode.Program]bool // see [oracle.Scene]
 
+	scene    oracle.Scene   // of the execution that is looked at
+	sequence input.Sequence // of it
+	calls    evm.Sequence   // likewise; nil: not yet encoded
+	trace    *evm.Trace
+	asked    bool // for the trace
+
 	machine evm.Exporter // nil: not yet made
 	tracer  evm.Machine  // likewise
 	failed  bool         // there is no such machine
@@ -42,30 +48,38 @@ type suspicion struct {
 	how    [4]byte
 }
 
-// of is the scene of an execution of a sequence.
+// of is the scene of an execution of a sequence, until the next one.
 func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
-	var calls evm.Sequence
-	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt}
-	scene.Calls = func() evm.Sequence {
-		if calls == nil {
-			calls = s.config.Space.Encode(seq, nil)
-		}
-		return calls
-	}
-	scene.Replaced = func(from int, account, by common.Address, data, with []byte) evm.Sequence {
-		return s.config.Space.Encode(replaced(seq, from, account, by, data, with), nil)
-	}
-	if s.config.NewTracer != nil {
-		var trace *evm.Trace
-		asked := false
-		scene.Trace = func() *evm.Trace {
-			if !asked {
-				asked, trace = true, s.trace(scene.Calls())
-			}
-			return trace
+	if s.scene.Run == nil {
+		s.scene = oracle.Scene{World: s.config.World, Audit: s.config.Audit, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt, Calls: s.encoded, Replaced: s.replaced}
+		if s.config.NewTracer != nil {
+			s.scene.Trace = s.traced
 		}
 	}
-	return scene
+	s.scene.Exec, s.scene.New = exec, isNew
+	s.sequence, s.calls, s.trace, s.asked = seq, nil, nil, false
+	return &s.scene
+}
+
+// encoded are the calls of the scene's sequence.
+func (s *scenes) encoded() evm.Sequence {
+	if s.calls == nil {
+		s.calls = s.config.Space.Encode(s.sequence, nil)
+	}
+	return s.calls
+}
+
+// replaced are the scene's calls with another account and other bytes, see [oracle.Scene].
+func (s *scenes) replaced(from int, account, by common.Address, data, with []byte) evm.Sequence {
+	return s.config.Space.Encode(replaced(s.sequence, from, account, by, data, with), nil)
+}
+
+// traced is the trace of the scene's execution; nil: there is none.
+func (s *scenes) traced() *evm.Trace {
+	if !s.asked {
+		s.asked, s.trace = true, s.follow(s.encoded())
+	}
+	return s.trace
 }
 
 // run runs calls on the machine.
@@ -105,8 +119,8 @@ func (s *scenes) faults(seq input.Sequence) []Fault {
 // state is the state behind the calls that ran last.
 func (s *scenes) state() *evm.World { return s.machine.Export() }
 
-// trace runs calls on a machine that traces; nil: it cannot.
-func (s *scenes) trace(calls evm.Sequence) *evm.Trace {
+// follow runs calls on a machine that traces; nil: it cannot.
+func (s *scenes) follow(calls evm.Sequence) *evm.Trace {
 	if s.tracer == nil {
 		m, err := s.config.NewTracer()
 		if err != nil {

@@ -38,8 +38,10 @@ type Seed struct {
 	Changes bool
 	// Scripted reports whether the attacker's contract follows a script in some call.
 	Scripted bool
-	state    stateID // that it leaves, if Changes is set
-	size     int     // bytes of Calls that the entry it comes from does not have
+	// Apart reports whether it is picked less often, see isApart.
+	Apart bool
+	state stateID // that it leaves, if Changes is set
+	size  int     // bytes of Calls that the entry it comes from does not have
 
 	gas    uint64 // of its last call
 	work   uint64 // of all its calls
@@ -70,10 +72,10 @@ type Suite struct {
 	unfollowed []*Seed
 	counts     map[bytecode.PathID]pathCount
 	total      uint64 // executions counted, the sum over counts
-	scripted   struct {
+	apart      struct {
 		paths int
 		total uint64
-	} // the part of paths that were first taken with a script
+	} // the part of paths that were first taken by seeds that are kept apart
 	lids lids
 
 	frontier map[frontierSide]*frontierEntry
@@ -113,10 +115,10 @@ func newSuite() *Suite {
 
 // pathCount is what is kept of a path.
 type pathCount struct {
-	fuzz     uint64    // executions that took it
-	seed     bool      // an entry stands for it
-	scripted bool      // it was first taken with a script
-	lid      *lidGroup // nil when it was not analyzed
+	fuzz  uint64    // executions that took it
+	seed  bool      // an entry stands for it
+	apart bool      // it was first taken by a seed that is kept apart
+	lid   *lidGroup // nil when it was not analyzed
 }
 
 // count adds one execution of pid.
@@ -128,8 +130,8 @@ func (s *Suite) count(pid bytecode.PathID) {
 	n.fuzz++
 	s.counts[pid] = n
 	s.total++
-	if n.scripted {
-		s.scripted.total++
+	if n.apart {
+		s.apart.total++
 	}
 	if n.lid != nil {
 		s.lids.count(n.lid, 1)
@@ -207,24 +209,24 @@ type admission struct {
 	change bool // the first of its LID that changes state
 }
 
-// classify is what is kept of a seed's path, counted among those that were first taken with a script if the seed has one.
+// classify is what is kept of a seed's path, counted among those that were first taken by seeds that are kept apart if the seed is.
 func (s *Suite) classify(seed *Seed) pathCount {
 	n, counted := s.counts[seed.PID]
-	if seed.Scripted && counted && !n.seed && !n.scripted {
-		n.scripted = true
+	if seed.Apart && counted && !n.seed && !n.apart {
+		n.apart = true
 		s.counts[seed.PID] = n
-		s.scripted.paths++
-		s.scripted.total += n.fuzz
+		s.apart.paths++
+		s.apart.total += n.fuzz
 	}
 	return n
 }
 
 // isBelowMean reports whether a seed's path was exercised at most as often as the mean over the paths that were first taken
-// with a script, or over the others, if it has none.
+// by seeds that are kept apart, or over the others, if it is not.
 func (s *Suite) isBelowMean(seed *Seed) bool {
-	paths, total := s.paths()-s.scripted.paths, s.total-s.scripted.total
-	if seed.Scripted {
-		paths, total = s.scripted.paths, s.scripted.total
+	paths, total := s.paths()-s.apart.paths, s.total-s.apart.total
+	if seed.Apart {
+		paths, total = s.apart.paths, s.apart.total
 	}
 	return s.fuzz(seed.PID)*uint64(paths) <= total
 }

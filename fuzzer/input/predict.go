@@ -80,12 +80,7 @@ func Predict(dst []Proposal, w Word, t *Type, x0, x1 *uint256.Int, before, after
 // Pairs calls back for each branch of after with the same one of before, in the
 // order of after, until it returns false.
 func Pairs(before, after []Branch, visit func(a, b *Branch) bool) {
-	hint := 0 // both lists follow the same execution for most of the way
-	for i := range after {
-		if a := findJump(before, &after[i], &hint); a != nil && !visit(a, &after[i]) {
-			return
-		}
-	}
+	Along(after, before, func(i, j int) bool { return visit(&before[j], &after[i]) })
 }
 
 // Difference is the branch's left operand less its right one.
@@ -151,19 +146,6 @@ func allBits(changed, shown, wrong *uint256.Int) (x uint256.Int, ok bool) {
 	}
 	x.Lsh(wrong, uint(shift))
 	return x, moved.Rsh(changed, uint(shift)).Eq(shown) && back.Rsh(&x, uint(shift)).Eq(wrong)
-}
-
-// findJump finds the same jump in another execution, starting where the last one
-// was found.
-func findJump(branches []Branch, b *Branch, hint *int) *Branch {
-	for n := range branches {
-		i := (*hint + n) % len(branches)
-		if branches[i].sameJump(b) {
-			*hint = i + 1
-			return &branches[i]
-		}
-	}
-	return nil
 }
 
 // goal is the nearest difference of the operands with which the comparison

@@ -303,21 +303,6 @@ func change(a, b *Branch) *big.Int {
 	return signed(is.Sub(&is, &was))
 }
 
-// Along calls back with the numbers of the branches of a way and of those that a run
-// came to as well, until it returns false. A run may lack some: two comparisons of equal
-// operands are taken for one (see [Echoes]).
-func Along(way, run []Branch, visit func(i, j int) bool) {
-	if len(run) == 0 {
-		return
-	}
-	hint := 0
-	for i := range way {
-		if b := findJump(run, &way[i], &hint); b != nil && !visit(i, hint-1) {
-			return
-		}
-	}
-}
-
 // TurnOff finds the branch where a run leaves a way, or the way's last, where it comes
 // that far: its numbers in either. −1 where the run does neither.
 func TurnOff(way, run []Branch) (i, j int) {

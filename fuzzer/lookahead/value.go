@@ -2,6 +2,7 @@ package lookahead
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -149,8 +150,12 @@ func constant(n uint64) Value { return Value(n + 1) }
 // w² < 2^73 and 32·w < 2^42.
 const maxMemory = 1 << 42
 
-// common are the intervals of the Values that every interner has.
-var common = commonIntervals()
+// common are the intervals of the Values that every interner has, made with the first one: 8 MB, which commands that
+// analyze nothing start without.
+var (
+	common     []interval
+	makeCommon = sync.OnceFunc(func() { common = commonIntervals() })
+)
 
 func commonIntervals() []interval {
 	all := *new(uint256.Int).SetAllOne()
@@ -172,6 +177,7 @@ func commonIntervals() []interval {
 var nonzeroSigned = anySign
 
 func newValues() *values {
+	makeCommon()
 	v := &values{}
 	v.reset()
 	return v

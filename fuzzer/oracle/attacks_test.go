@@ -149,7 +149,7 @@ func TestWaysIn(t *testing.T) {
 		"a callee of another's writes": {[]evm.Frame{inner(), {Depth: 1}, {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, plain},
 	} {
 		s := &Scene{Exec: &evm.Execution{Frames: append([]evm.Frame{{Depth: 0, Value: number(3)}}, c.frames...)}}
-		if got := s.waysIn(1); got != c.want {
+		if got, _ := s.waysIn(1); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

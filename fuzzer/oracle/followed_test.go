@@ -223,15 +223,50 @@ func TestPaysThem(t *testing.T) {
 	}
 }
 
+// TestReenteredOnce: a call into which two others are made is compared once with all of them, one after the other.
+func TestReenteredOnce(t *testing.T) {
+	_, p := contractOfCode(t, `[]`, code(vm.CALL))
+	inner := evm.Frame{Parent: 1, Depth: 2, Kind: evm.KindCall, Caller: attacker.Address, Self: vault, CodeAddress: vault, Program: p, Value: number(1)}
+	runs := 0
+	s := &Scene{
+		World: worldOf(p), Attempt: func(bytecode.Location, [4]byte) bool { return true },
+		Calls: func() evm.Sequence {
+			return evm.Sequence{{To: vault, Instructions: attacker.AppendInstructions(nil, nil)}}
+		},
+		Run: func(evm.Sequence) (*evm.Execution, error) { runs++; return nil, errors.New("it fails") },
+		Exec: &evm.Execution{
+			Frames: []evm.Frame{
+				{Parent: -1, Self: vault, CodeAddress: vault, Program: p},
+				{Parent: 0, Depth: 1, Kind: evm.KindCall, Self: attacker.Address, CodeAddress: attacker.Address}, inner, inner,
+			},
+			Calls: []evm.CallResult{{Frames: [2]int{0, 4}}},
+		},
+	}
+	examineReentrancy(s, func(o Observation) { t.Errorf("%v is seen", o) })
+	if runs != 1 {
+		t.Errorf("%d runs, want 1", runs)
+	}
+}
+
 // TestReenteringFrames: a contract is entered again where the attacker's contract calls code of the project, other than a view, in the middle of a call of
-// the project's that lasts.
+// the project's that lasts, and does something there.
 func TestReenteringFrames(t *testing.T) {
 	_, p := contractOfCode(t, `[]`, code(vm.CALL))
+	_, transient := contractOfCode(t, `[]`, code(vm.PUSH0, vm.PUSH0, vm.TSTORE))
+	_, ends := contractOfCode(t, `[]`, code(vm.PUSH0, vm.SELFDESTRUCT))
 	for name, c := range map[string]struct {
 		change func(f []evm.Frame)
 		tried  bool
 	}{
 		"it is":             {func([]evm.Frame) {}, true},
+		"doing nothing":     {func(f []evm.Frame) { f[2].Storage = nil }, false},
+		"only reading":      {func(f []evm.Frame) { f[2].Storage[0].Write = false }, false},
+		"with ether":        {func(f []evm.Frame) { f[2].Storage, f[2].Value = nil, number(1) }, true},
+		"with a new one":    {func(f []evm.Frame) { f[2].Storage, f[3].Kind, f[3].Depth = nil, evm.KindCreate, 3 }, true},
+		"with another new":  {func(f []evm.Frame) { f[2].Storage, f[3].Kind, f[3].Depth = nil, evm.KindCreate2, 3 }, true},
+		"a new one behind":  {func(f []evm.Frame) { f[2].Storage, f[3].Kind = nil, evm.KindCreate }, false},
+		"transient storage": {func(f []evm.Frame) { f[2].Storage, f[2].Program = nil, transient }, true},
+		"it may end":        {func(f []evm.Frame) { f[2].Storage, f[2].Program = nil, ends }, true},
 		"a view":            {func(f []evm.Frame) { f[2].Kind = evm.KindStaticCall }, false},
 		"undone":            {func(f []evm.Frame) { f[2].Outcome = evm.Reverted }, false},
 		"of another's code": {func(f []evm.Frame) { f[2].Program = nil }, false},
@@ -248,12 +283,14 @@ func TestReenteringFrames(t *testing.T) {
 		frames := []evm.Frame{
 			{Parent: -1, Self: vault, CodeAddress: vault, Program: p},
 			{Parent: 0, Depth: 1, Kind: evm.KindCall, Self: attacker.Address, CodeAddress: attacker.Address},
-			{Parent: 1, Depth: 2, Kind: evm.KindCall, Caller: attacker.Address, Self: vault, CodeAddress: vault, Program: p},
+			{Parent: 1, Depth: 2, Kind: evm.KindCall, Caller: attacker.Address, Self: vault, CodeAddress: vault, Program: p,
+				Storage: []evm.StorageAccess{{Write: true, Value: number(1)}}},
+			{Parent: 0, Depth: 1},
 		}
 		c.change(frames)
 		tried := false
 		s := &Scene{
-			World: worldOf(p), Exec: &evm.Execution{Frames: frames, Calls: []evm.CallResult{{Frames: [2]int{0, 3}}}},
+			World: worldOf(p), Exec: &evm.Execution{Frames: frames, Calls: []evm.CallResult{{Frames: [2]int{0, 4}}}},
 			Attempt: func(bytecode.Location, [4]byte) bool { tried = true; return false },
 		}
 		examineReentrancy(s, func(Observation) { t.Errorf("%s: it is seen", name) })

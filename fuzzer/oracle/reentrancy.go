@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
@@ -44,17 +45,23 @@ var Reentrancy = &Oracle{
 }
 
 func examineReentrancy(s *Scene, report func(Observation)) {
+	harmless := -1 // the call that was last found to be
 	for i := range s.Exec.Frames {
 		inner := &s.Exec.Frames[i]
-		if inner.Parent < 0 || s.Exec.Frames[inner.Parent].CodeAddress != attacker.Address || !s.isProjects(inner) || inner.Kind == evm.KindStaticCall || !lasts(s.Exec, i) {
+		if inner.Parent < 0 || inner.Call == harmless || s.Exec.Frames[inner.Parent].CodeAddress != attacker.Address || !s.isProjects(inner) || inner.Kind == evm.KindStaticCall || !lasts(s.Exec, i) {
 			continue
 		}
 		outer, at := caller(s.Exec, i)
-		if outer < 0 || !s.isProjects(&s.Exec.Frames[outer]) || !s.Attempt(at, s.waysIn(i)) {
+		if outer < 0 || !s.isProjects(&s.Exec.Frames[outer]) {
 			continue
+		}
+		way, acts := s.waysIn(i)
+		if !acts || !s.Attempt(at, way) {
+			continue // where it does nothing, the state is as if it were not made
 		}
 		severity, gains := s.reenters(inner.Call)
 		if severity == Note {
+			harmless = inner.Call
 			continue
 		}
 		f := &s.Exec.Frames[outer]
@@ -73,26 +80,35 @@ func examineReentrancy(s *Scene, report func(Observation)) {
 }
 
 // waysIn tells calls into the middle of another apart: by what is called, and whether that moves ether or changes what is
-// stored, so that those that do neither do not use up all attempts.
-func (s *Scene) waysIn(inner int) [4]byte {
-	id := selectorOf(&s.Exec.Frames[inner])
+// stored, so that those that do neither do not use up all attempts. acts is false where it leaves nothing behind in any way.
+func (s *Scene) waysIn(inner int) (id [4]byte, acts bool) {
+	id = selectorOf(&s.Exec.Frames[inner])
+	acts = !s.Exec.Frames[inner].Value.IsZero()
 	read := map[uint256.Int]uint256.Int{}
 	for i := inner; i < len(s.Exec.Frames) && (i == inner || s.Exec.Frames[i].Depth > s.Exec.Frames[inner].Depth); i++ {
 		f := &s.Exec.Frames[i]
 		if i > inner && !f.Value.IsZero() {
 			id[0] ^= 1
-			break
+			return id, true
 		}
+		acts = acts || mayLeaveMore(f)
 		for j := range f.Storage {
 			access := &f.Storage[j]
 			if was, known := read[access.Slot]; access.Write && (!known || was != access.Value) {
 				id[1] ^= 1
-				return id
+				return id, true
 			}
 			read[access.Slot] = access.Value
 		}
 	}
-	return id
+	return id, acts
+}
+
+// mayLeaveMore reports whether a frame may leave more behind than what it stores and pays: another account, none of its own, or words
+// of transient storage, which executions do not list.
+func mayLeaveMore(f *evm.Frame) bool {
+	return f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 ||
+		f.Program != nil && (f.Program.Has(byte(vm.TSTORE)) || f.Program.Has(byte(vm.SELFDESTRUCT)))
 }
 
 func selectorOf(f *evm.Frame) (id [4]byte) {
@@ -286,7 +302,7 @@ var ReadOnlyReentrancy = &Oracle{
 func examineReadOnly(s *Scene, report func(Observation)) {
 	for i := range s.Exec.Frames {
 		view := &s.Exec.Frames[i]
-		if !isView(view) || len(view.Output) == 0 || !s.isProjects(view) || !lasts(s.Exec, i) {
+		if view.Parent < 0 || len(view.Output) == 0 || !s.isProjects(view) || !isView(view) || !lasts(s.Exec, i) {
 			continue
 		}
 		reader, at := caller(s.Exec, i)

@@ -24,9 +24,10 @@ type Program struct {
 	Bytes    []byte    // as in the artifact; instances may differ in masked push data
 	Blocks   []Block
 
-	starts []uint32 // by pc: 1 + number of the block that starts there, else 0
-	masks  []Range  // of an artifact: what instances fill differently; sorted
-	loose  []Range  // the same with metadata; sorted
+	starts []uint32  // by pc: 1 + number of the block that starts there, else 0
+	masks  []Range   // of an artifact: what instances fill differently; sorted
+	loose  []Range   // the same with metadata; sorted
+	has    [4]uint64 // set of the instructions
 }
 
 // newProgram decodes code linearly, as the EVM's jump-destination analysis does
@@ -55,6 +56,7 @@ func (p *Program) cut(cuts []uint32) {
 	p.Blocks = p.Blocks[:0:0]
 	for pc := uint32(0); pc < n; {
 		op := p.Bytes[pc]
+		p.has[op>>6] |= 1 << (op & 63)
 		if leader[pc] || op == opJumpdest {
 			if len(p.Blocks) > 0 {
 				p.Blocks[len(p.Blocks)-1].End = pc
@@ -73,6 +75,9 @@ func (p *Program) cut(cuts []uint32) {
 	}
 	p.starts = starts
 }
+
+// Has reports whether an instruction occurs in the code, decoded linearly: also in data behind it.
+func (p *Program) Has(op byte) bool { return p.has[op>>6]&(1<<(op&63)) != 0 }
 
 // StartsAt is the number of the block that starts at pc; false when none does.
 func (p *Program) StartsAt(pc uint64) (BlockID, bool) {

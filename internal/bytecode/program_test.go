@@ -131,3 +131,13 @@ func TestPushConstants(t *testing.T) {
 		t.Errorf("constants (-want +got):\n%s", diff)
 	}
 }
+
+// TestHas: what a program has are its instructions, not the data of its pushes.
+func TestHas(t *testing.T) {
+	p := newProgram(fromHex(t, "615c5d3f00ff"), []uint32{3}) // PUSH2 5c5d, EXTCODEHASH, STOP, SELFDESTRUCT
+	for op := range 256 {
+		if want := slices.Contains([]int{0x61, 0x3f, 0x00, 0xff}, op); p.Has(byte(op)) != want {
+			t.Errorf("it has %#x: %t", op, !want)
+		}
+	}
+}

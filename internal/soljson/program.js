@@ -9,8 +9,8 @@
 
 const fs = require('fs');
 
-// What tests compile is small: optimizing the compiler takes longer than running it.
-for (const flag of ['--liftoff-only', '--wasm-lazy-compilation', '--wasm-lazy-validation']) {
+// Only what runs for long is optimized: for the rest that takes longer than running it.
+for (const flag of ['--wasm-lazy-compilation', '--wasm-lazy-validation', '--wasm-tiering-budget=200000000']) {
   require('v8').setFlagsFromString(flag);
 }
 const soljson = require(process.env.SOLJSON);

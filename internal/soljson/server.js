@@ -5,7 +5,7 @@
 
 const fs = require('fs');
 
-for (const flag of ['--liftoff-only', '--wasm-lazy-compilation', '--wasm-lazy-validation']) {
+for (const flag of ['--wasm-lazy-compilation', '--wasm-lazy-validation', '--wasm-tiering-budget=200000000']) {
   require('v8').setFlagsFromString(flag); // as program.js
 }
 const soljson = require(process.argv[1]);

@@ -26,7 +26,7 @@ func (p *pair) answer(seq input.Sequence, a *fuzzer.Answer) bool {
 	}
 	a.Head = ask(p.head, p.Head.Space.Encode(seq, nil), a.To, a.Data)
 	a.Base = ask(p.base, p.Base.Space.Encode(carried, nil), p.moved.back(a.To), p.backIn(a.Data))
-	return a.Head != nil && a.Base != nil && !bytes.Equal(a.Head, p.moved.in(a.Base))
+	return a.Head != nil && a.Base != nil && !p.moved.equal(a.Head, a.Base)
 }
 
 // backIn is calldata of the head's with the base's addresses in place of the words that are addresses.

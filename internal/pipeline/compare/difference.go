@@ -148,7 +148,7 @@ func (s *Sides) differIn(x, y *compared, call int, moved movedAddresses) (Differ
 	if !equalTransfers(transfersOf(x, call, nil), transfersOf(y, call, moved)) {
 		return Difference{Kind: Sends}, true
 	}
-	if !creates(x.exec, a) && !bytes.Equal(a.Output, moved.in(b.Output)) {
+	if !creates(x.exec, a) && !moved.equal(a.Output, b.Output) {
 		return Difference{Kind: Returns}, true
 	}
 	if p, q := x.logs(call), y.logs(call); !slices.EqualFunc(p, q, moved.equalLogs) {

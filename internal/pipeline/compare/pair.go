@@ -184,17 +184,17 @@ func (p *pair) byOutsider(key *sightingKey, seq input.Sequence) input.Sequence {
 
 // describe says what a call does on the head and on the base.
 func (p *pair) describe(d *Difference, seq input.Sequence, head, base *evm.Execution) (now, before string) {
-	name := p.Head.Space.NameAddresses
+	here, there := p.Head.Space, p.Base.Space // an address may be of another instance there
 	a, b := &head.Calls[d.Call], &base.Calls[d.Call]
-	failure := func(c *evm.CallResult) string {
+	failure := func(c *evm.CallResult, names *input.Space) string {
 		if c.Outcome == evm.Success {
 			return "succeeds"
 		}
-		return "reverts: " + name(c.Reason())
+		return "reverts: " + names.NameAddresses(c.Reason())
 	}
 	switch d.Kind {
 	case Succeeds, Reverts:
-		now, before = failure(a), failure(b)
+		now, before = failure(a, here), failure(b, there)
 		if n := len(d.Changes); n > 0 {
 			now += " and changes " + strings.Join(d.Changes[:min(n, maxPlaces)], ", ") + human.More(n-min(n, maxPlaces))
 		}
@@ -202,7 +202,7 @@ func (p *pair) describe(d *Difference, seq input.Sequence, head, base *evm.Execu
 	case Costs:
 		return describeCost(a), describeCost(b)
 	case Returns:
-		return p.returned(&seq[d.Call], a.Output), p.returned(&seq[d.Call], b.Output)
+		return p.returned(&seq[d.Call], a.Output, here), p.returned(&seq[d.Call], b.Output, there)
 	}
 	x, y := onSide(p.Head, head, d.Call), onSide(p.Base, base, d.Call)
 	switch d.Kind {
@@ -215,14 +215,14 @@ func (p *pair) describe(d *Difference, seq input.Sequence, head, base *evm.Execu
 }
 
 // returned is what a call returned, for people.
-func (p *pair) returned(call *input.Call, output []byte) string {
+func (p *pair) returned(call *input.Call, output []byte, names *input.Space) string {
 	if c := p.Head.Space.Instances[call.Instance].Contract; c != nil && call.Function.Kind == input.Method {
 		for _, m := range c.ABI.Methods { // at most one has the signature
 			if m.Sig != call.Function.Signature {
 				continue
 			}
 			if texts, ok := evm.FormatArguments(m.Outputs, output); ok {
-				return "returns " + p.Head.Space.NameAddresses(input.Round(strings.Join(texts, ", ")))
+				return "returns " + names.NameAddresses(input.Round(strings.Join(texts, ", ")))
 			}
 		}
 	}

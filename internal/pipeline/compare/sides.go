@@ -216,7 +216,7 @@ func (s *Sides) isAmbiguous(c *input.Call) (names bool) {
 }
 
 // mask notes the variables that differ before any call: what follows from that is not what the
-// calls do.
+// calls do. An address that is another instance on the base differs as well.
 func (s *Sides) mask() {
 	s.masked = map[word]bool{}
 	for here, pair := range s.storage {
@@ -226,7 +226,8 @@ func (s *Sides) mask() {
 		}
 		for _, words := range []map[common.Hash]common.Hash{head.Storage, base.Storage} {
 			for slot := range words {
-				if head.Storage[slot] != base.Storage[slot] {
+				was := base.Storage[slot]
+				if now := head.Storage[slot]; now != was || now != common.Hash(s.moved.in(was[:])) {
 					s.masked[word{here, *new(uint256.Int).SetBytes32(slot[:])}] = true
 				}
 			}
