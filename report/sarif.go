@@ -262,7 +262,7 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 // standing is whether the finding is new and how sure it is, as the same words for every run
 // that finds the same.
 func (f *Finding) standing() string {
-	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too", NoBase: "audit: no base"}[f.Novelty]
+	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too", NoBase: "audit: no base"}[f.Comparison]
 	if standing == "" {
 		standing = "not compared with the base"
 	}

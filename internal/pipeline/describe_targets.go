@@ -94,7 +94,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	}
 	if by, ok := d.head.Setup.RanBy(t.Entries); ok && !got.Reached {
 		out.Status = report.Reached
-		out.SetUp, out.Reason = by, "reached by the set-up, on go-ethereum: "+by
+		out.Setup, out.Reason = by, "reached by the set-up, on go-ethereum: "+by
 		return out, nil
 	}
 	if got.Unreachable {
@@ -119,13 +119,13 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	}
 	out.Sequence = steps
 	shipped := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
-	out.Shipped, out.ShippedReason = shipped.Is, shipped.Reason
-	if shipped.Is == report.ShippedAbsent {
+	out.Release, out.ReleaseReason = shipped.Is, shipped.Reason
+	if shipped.Is == report.ReleaseAbsent {
 		return report.Target{File: out.File, Line: out.Line, PC: out.PC, Contract: out.Contract, Status: report.Unreached,
 			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
-			Shipped: shipped.Is, ShippedReason: shipped.Reason}, nil
+			Release: shipped.Is, ReleaseReason: shipped.Reason}, nil
 	}
-	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
+	if different := d.differentCode(&t); different != "" && shipped.Is == report.ReleaseUnknown {
 		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
 	}
 	if out.Reason == "" && d.change.IsGenerated(t.Contract) {
