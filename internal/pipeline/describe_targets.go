@@ -118,15 +118,15 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 		return out, err
 	}
 	out.Sequence = steps
-	shipped := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
-	out.Release, out.ReleaseReason = shipped.Is, shipped.Reason
-	if shipped.Is == report.ReleaseAbsent {
+	release := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
+	out.Release, out.ReleaseReason = release.Is, release.Reason
+	if release.Is == report.ReleaseAbsent {
 		return report.Target{File: out.File, Line: out.Line, PC: out.PC, Contract: out.Contract, Status: report.Unreached,
-			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
-			Release: shipped.Is, ReleaseReason: shipped.Reason}, nil
+			Reason:  "reached only in the debug build, not in the project's own: " + release.Reason,
+			Release: release.Is, ReleaseReason: release.Reason}, nil
 	}
-	if different := d.differentCode(&t); different != "" && shipped.Is == report.ReleaseUnknown {
-		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
+	if different := d.differentCode(&t); different != "" && release.Is == report.ReleaseUnknown {
+		out.Reason = different + ", on which it could not be tried: " + release.Reason
 	}
 	if out.Reason == "" && d.change.IsGenerated(t.Contract) {
 		out.Reason = "called by " + d.named(t.Contract) + ": what its callers pass is not known"

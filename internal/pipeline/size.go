@@ -51,8 +51,8 @@ func sizeFinding(o *change.Oversized) report.Finding {
 	default:
 		f.ComparisonReason = fmt.Sprintf("it has %d bytes there", o.Was)
 	}
-	if o.Doubt != "" {
-		f.Severity, f.Message = oracle.Medium.String(), f.Message+"; "+o.Doubt
+	if o.OtherRelease != "" {
+		f.Severity, f.Message = oracle.Medium.String(), f.Message+"; "+o.OtherRelease
 	}
 	return f
 }

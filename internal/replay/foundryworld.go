@@ -267,7 +267,7 @@ func (t *foundryTest) setupsText() (text string, all bool) {
 			nonce, _ := creationNonce(s.Tester, up.Address)
 			fmt.Fprintf(&made, "        sightlineSetUp(%s, %d, %s, type(%s).creationCode);\n", s.Tester.Hex(), nonce, t.address(up.Address), name)
 			if up.Function != "" {
-				fmt.Fprintf(&made, "        sightlineRun(%s, %s, %s); // %s\n", world.SetUpCaller.Hex(), t.address(up.Address), hexLiteral(crypto.Keccak256([]byte(up.Function))[:4]), solidityComment(up.Function))
+				fmt.Fprintf(&made, "        sightlineRun(%s, %s, %s); // %s\n", world.SetupCaller.Hex(), t.address(up.Address), hexLiteral(crypto.Keccak256([]byte(up.Function))[:4]), solidityComment(up.Function))
 			}
 		}
 		for _, call := range up.Also {

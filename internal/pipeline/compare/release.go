@@ -55,7 +55,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	}
 	r := &Release{targets: map[targetKey]*bytecode.Target{}, tried: map[string]*replayed{}}
 	var build deploy.Build
-	if s := c.Shipped; s != nil {
+	if s := c.Release; s != nil {
 		build = deploy.Build{Outputs: s.Outputs, Table: s.Table, Positions: diffmap.NewPositions(s.Outputs, s.Table, c.Paths)}
 		for i := range s.Targets {
 			r.targets[keyOf(&s.Targets[i])] = &s.Targets[i]

@@ -125,9 +125,9 @@ func released(t *testing.T, contract string, target *bytecode.Target, calls, wit
 	c := &change.Change{Given: []*compile.Output{release}, Outputs: []*compile.Output{debug}}
 	if target != nil {
 		outputs := deploy.Release(c)
-		shipped := *target
-		shipped.Entries = onlyIn(t, headOf(t, release, contract), calls, without)
-		c.Shipped = &change.Shipped{Outputs: outputs, Table: bytecode.NewTable(compile.Contracts(outputs)), Targets: []bytecode.Target{shipped}}
+		there := *target
+		there.Entries = onlyIn(t, headOf(t, release, contract), calls, without)
+		c.Release = &change.Release{Outputs: outputs, Table: bytecode.NewTable(compile.Contracts(outputs)), Targets: []bytecode.Target{there}}
 	}
 	r := DeployRelease(t.Context(), c, h)
 	if r.all.Is != "" {
@@ -170,11 +170,11 @@ func TestTryTarget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			target := &bytecode.Target{Position: bytecode.Position{File: source, Line: 1}, Contract: source + ":" + c.contract}
-			shipped := target
+			there := target
 			if c.without == "" {
-				shipped = nil
+				there = nil
 			}
-			h, r := released(t, c.contract, shipped, c.calls, c.without)
+			h, r := released(t, c.contract, there, c.calls, c.without)
 			seq := parse(t, h, c.calls)
 			exec := runOn(t, h.Deployment, seq)
 			for range 2 {
