@@ -91,7 +91,7 @@ var defaultEVMVersions = []struct {
 }
 
 // DifferentCode says in which of the settings that decide what sources mean a build differs
-// from the one that ships, as a sentence; empty when it does in none, or ships itself.
+// from the release build, as a sentence; empty when it does in none, or is the release build.
 func (o *Output) DifferentCode(release *Output) string {
 	if o == release || release.Debug {
 		if o.askedViaIR && !o.Settings.ViaIR { // of sources without a build of their own

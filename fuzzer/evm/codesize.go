@@ -3,7 +3,7 @@ package evm
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
 // SizeLimits are the limits of code's size that a machine applies: those of EIP-170 and
-// EIP-3860, to the size that code has in the build that ships. The type is exported for the
+// EIP-3860, to the size that code has in the release build. The type is exported for the
 // packages of the machines.
 type SizeLimits struct {
 	table  *bytecode.Table

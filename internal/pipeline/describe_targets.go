@@ -171,7 +171,7 @@ func (d *describer) named(contract string) string {
 	return name
 }
 
-// differentCode says how the code that was fuzzed for a target differs from what ships.
+// differentCode says how the code that was fuzzed for a target differs from the release build.
 func (d *describer) differentCode(t *bytecode.Target) string {
 	if o := d.change.OutputOf(t.Contract); o != nil {
 		return d.change.DifferentCode(o)

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// TestUnreachable: a proof holds for the code that it is about, and for what ships only
+// TestUnreachable: a proof holds for the code that it is about, and for the release build only
 // where that is the same in generator and EVM version.
 func TestUnreachable(t *testing.T) {
 	output := func(ir bool) *compile.Output {

@@ -380,7 +380,7 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 	}
 }
 
-// wanted reports whether a finding is as described: "ORACLE NOVELTY key=value key~text".
+// wanted reports whether a finding is as described: "ORACLE COMPARISON key=value key~text".
 func wanted(f *report.Finding, want string) bool {
 	fields := regexp.MustCompile(`\s\[?`).Split(strings.ReplaceAll(want, "]", ""), -1)
 	if len(fields) < 2 || f.Oracle != fields[0] || f.Comparison != fields[1] {

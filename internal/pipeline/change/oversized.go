@@ -17,7 +17,7 @@ type Oversized struct {
 	Contract *compile.Contract
 	At       bytecode.Position // of its declaration
 	Kind     bytecode.Kind     // of the code that is too long
-	Size     int               // bytes, in the build that ships
+	Size     int               // bytes, in the release build
 	// Was is the size on the base; 0: the base lacks the contract, SizeUnknown: it is not known.
 	Was int
 	// OtherRelease is why the project may release another build, as the end of a sentence; empty: it does not look so.
@@ -95,7 +95,7 @@ func sinceShanghai(version string) bool {
 	return slices.Contains([]string{"shanghai", "cancun", "prague", "osaka"}, version)
 }
 
-// sizesOfBase says how long code is on the base, in the build that ships there.
+// sizesOfBase says how long code is on the base, in the release build.
 func (c *Change) sizesOfBase(ctx context.Context, head, given *compile.Output) func(contract string, kind bytecode.Kind) int {
 	unknown := func(string, bytecode.Kind) int { return bytecode.SizeUnknown }
 	sides, _ := c.Base(ctx) // of what has no build, nothing is known
