@@ -20,7 +20,7 @@
 //
 // Asked for from outside:
 //
-//	leaveout.go     targets that are taken away again, with the reason
+//	exclude.go      targets that are taken away again, with the reason
 //	counterpart.go  the same declaration in head and base
 //	indirect.go     functions whose code changed without a changed line
 //	explicit.go     targets that a user names
@@ -35,7 +35,7 @@
 //	unused.go       declarations that no contract uses
 //	sourcepath.go   which source of a build a file of the diff is
 //	causes.go       which declaration changed a function's code
-//	seam.go         where a modifier's code ends and the function's begins
+//	placeholder.go  where a modifier's code ends and the function's begins
 //	ownership.go    which nodes, and so instructions, a changed range owns
 //	normal.go       code of both sides, compared without what moves
 //	status.go       the one status of a line, and its reason

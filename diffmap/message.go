@@ -66,7 +66,7 @@ type messageFinder struct {
 }
 
 // messages are the messages that the code from a place on is of.
-type messages map[bytecode.Location]seam
+type messages map[bytecode.Location]placeholder
 
 // codes are the artifacts that have any.
 func (m messages) codes() map[bytecode.CodeID]bool {
@@ -79,12 +79,12 @@ func (m messages) codes() map[bytecode.CodeID]bool {
 
 // find lets the code of an artifact stand for the messages of selections.
 func (m messages) find(a *artifact, selections map[int]*selection) {
-	byRange := map[fileRange]seam{} // by the range of the whole call
+	byRange := map[fileRange]placeholder{} // by the range of the whole call
 	for id, sel := range selections {
 		for i := range sel.tree.nodes {
 			if n := &sel.tree.nodes[i]; n.kind == messageNode {
 				call := n.ast.Parent
-				byRange[fileRange{id, call.Start, call.Length}] = seam{sel, int32(i)}
+				byRange[fileRange{id, call.Start, call.Length}] = placeholder{sel, int32(i)}
 			}
 		}
 	}

@@ -180,12 +180,12 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 			selections[s.ID] = newSelection(s, text, ranges[s.ID], styleOf(output))
 		}
 	}
-	seams := newSeamFinder(output, selections, func(modifier *compile.Node) bool {
+	placeholders := newPlaceholderFinder(output, selections, func(modifier *compile.Node) bool {
 		return slices.ContainsFunc(changes[modifier.File], func(c unified.ChangedLine) bool { return touches(&c, modifier) })
 	})
 	messages := messages{}
 	for i := range list {
-		seams.find(&list[i])
+		placeholders.find(&list[i])
 		if within[i] {
 			messages.find(&list[i], selections)
 		}
@@ -198,10 +198,10 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		m.selectNodes(output, selections, id, changes[id], &constants)
 	}
 	for i := range list {
-		if !within[i] && seams == nil && !said[list[i].program.ID] {
+		if !within[i] && placeholders == nil && !said[list[i].program.ID] {
 			continue // none of it stands for anything
 		}
-		m.addEntries(&list[i], selections, seams, messages)
+		m.addEntries(&list[i], selections, placeholders, messages)
 	}
 }
 
@@ -344,7 +344,7 @@ type run struct {
 
 // addEntries adds the entries of an artifact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
-func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *seamFinder, messages messages) {
+func (m *mapper) addEntries(a *artifact, selections map[int]*selection, placeholders *placeholderFinder, messages messages) {
 	lastRun := map[*lineState]run{}
 	number := 0
 	name := a.contract.QualifiedName()
@@ -353,7 +353,7 @@ func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *s
 		number++
 		loc := bytecode.Location{Code: shown, PC: pc}
 		here := bytecode.Location{Code: a.program.ID, PC: pc}
-		for _, s := range seams.at(here) {
+		for _, s := range placeholders.at(here) {
 			for _, line := range s.selection.lines[s.node] {
 				line.add(name, loc)
 			}

@@ -16,12 +16,12 @@ const maxSlotSteps = 4
 // it makes leads where the line through the slots meets the marked one.
 type slotSearch struct {
 	reported map[findingKey]bool // the worker's: what was written to already
-	aimed    map[narrowAim]int
+	tried    map[narrowSearch]int
 	writes   []slotWrite // scratch
 }
 
 func newSlotSearch(reported map[findingKey]bool) slotSearch {
-	return slotSearch{reported: reported, aimed: map[narrowAim]int{}}
+	return slotSearch{reported: reported, tried: map[narrowSearch]int{}}
 }
 
 func (l *slotSearch) follow(s *step) {
@@ -49,13 +49,13 @@ func (l *slotSearch) follow(s *step) {
 // Bounds of the search with slot numbers that are narrower than a word. Arbitrary.
 const (
 	maxNarrowTries = 2  // of an instruction, width and variable
-	maxAimed       = 4  // variables that are aimed at, of a contract
+	maxNarrowSlots = 4  // variables whose slots are looked for, of a contract
 	maxNarrowCalls = 16 // of a sequence that gets a call more
 	maxNarrowLeads = 4  // of one run
 )
 
-// narrowAim is something that searchNarrow has aimed at.
-type narrowAim struct {
+// narrowSearch is what searchNarrow has looked for.
+type narrowSearch struct {
 	at              bytecode.Location
 	width, variable int
 }
@@ -84,21 +84,21 @@ func (l *slotSearch) searchNarrow(s *step, a, b *slotWrite) {
 		return x, false
 	}
 	found := 0
-	for i := range min(len(b.in.Variables), maxAimed) {
+	for i := range min(len(b.in.Variables), maxNarrowSlots) {
 		named, ok := at(&b.in.Variables[i].Slot, true)
 		if !ok {
 			continue
 		}
 		for width := 248; width > 0 && found < maxNarrowLeads; width -= 8 {
-			aim := narrowAim{b.at, width, i}
-			if l.aimed[aim] == maxNarrowTries {
+			search := narrowSearch{b.at, width, i}
+			if l.tried[search] == maxNarrowTries {
 				continue
 			}
 			marked, ok := at(oracle.MarkedOf(width), false)
 			if !ok {
 				continue
 			}
-			l.aimed[aim]++
+			l.tried[search]++
 			found++
 			again := s.words[0]
 			again.Call++

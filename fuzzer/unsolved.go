@@ -49,8 +49,8 @@ func (u *unsolved) refute(side branchSide, seed *Seed) {
 // often as a worker tries that, in every other try.
 const refutedTries = leadUpInterval * maxLeadUps
 
-// rests reports whether a side is left alone until another input comes closer.
-func (s *Suite) rests(y *resistingSide) bool {
+// isSkipped reports whether a side is left alone until another input comes closer.
+func (s *Suite) isSkipped(y *resistingSide) bool {
 	return y.tries >= refutedTries && y.refuted != nil && y.refuted == s.nearestTo(y.side)
 }
 
@@ -134,7 +134,7 @@ func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool, aside bool) *Seed 
 func (s *Suite) resistingShare() uint64 {
 	least := -1
 	for _, y := range s.resisting {
-		if !s.rests(y) && (least < 0 || y.tries < least) {
+		if !s.isSkipped(y) && (least < 0 || y.tries < least) {
 			least = y.tries
 		}
 	}
@@ -148,12 +148,12 @@ func (s *Suite) nextResisting(ahead bool, skips func(*Seed) bool) (seed *Seed, s
 	s.resisting = slices.DeleteFunc(s.resisting, func(y *resistingSide) bool { return s.nearestTo(y.side) == nil }) // taken
 	if ahead {
 		ahead = slices.ContainsFunc(s.resisting, func(y *resistingSide) bool {
-			return s.frontier[frontierSide{y.side, true}] != nil && !s.rests(y)
+			return s.frontier[frontierSide{y.side, true}] != nil && !s.isSkipped(y)
 		})
 	}
 	var best *resistingSide
 	for _, y := range s.resisting {
-		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !skips(s.nearestTo(y.side)) && !s.rests(y) {
+		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !skips(s.nearestTo(y.side)) && !s.isSkipped(y) {
 			best = y
 		}
 	}

@@ -41,7 +41,7 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 		r.Warnings = append(r.Warnings, text)
 		r.Faults = append(r.Faults, Fault{Message: text, Input: text})
 		r.World.Instances = append(r.World.Instances, Instance{Name: text, Contract: text, Address: text, Arguments: text})
-		r.World.SetUps = append(r.World.SetUps, SetUp{Contract: text, Function: text, Address: text}, SetUp{Contract: text, Failure: text})
+		r.World.Setups = append(r.World.Setups, TestSetup{Contract: text, Function: text, Address: text}, TestSetup{Contract: text, Failure: text})
 		r.World.Senders = append(r.World.Senders, Sender{text, text, text})
 		r.World.Undeployed = append(r.World.Undeployed, Undeployed{Contract: text, Reason: text})
 		r.Builds = append(r.Builds, Build{Origin: text, Compiler: text + fmt.Sprint(len(r.Builds))})

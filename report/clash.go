@@ -95,7 +95,7 @@ func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
 // asFinding is the clash as far as gates, waivers and numbers are concerned. It is always
 // introduced, being a difference from the base.
 func (c *Clash) asFinding() *Finding {
-	f := &Finding{ID: c.ID, Oracle: clashOracle.ID, Severity: c.Severity, Novelty: Introduced, Waived: c.Waived,
+	f := &Finding{ID: c.ID, Oracle: clashOracle.ID, Severity: c.Severity, Comparison: Introduced, Waived: c.Waived,
 		Title: clashOracle.Title, Message: c.Message, Reproducer: c.Reproducer, Location: Place{File: c.File, Line: c.Line}}
 	if len(c.Contracts) > 0 {
 		f.Location.Contract = c.Contracts[0]

@@ -9,7 +9,7 @@ import (
 func TestCondition(t *testing.T) {
 
 	r := &Report{FailOn: "high", Lines: []Line{{Status: Reached}}, Stats: Stats{Executions: 1, Calls: 5}, Findings: []Finding{{
-		ID: "SL-1234", Oracle: "assertion", Severity: "high", Novelty: Introduced, Title: "An assertion fails, if the owner calls",
+		ID: "SL-1234", Oracle: "assertion", Severity: "high", Comparison: Introduced, Title: "An assertion fails, if the owner calls",
 		Message: "assert fails (Panic 0x01)", Condition: "if the owner calls", Location: Place{File: "src/A.sol", Line: 3}, Sequence: []Step{{Sender: "deployer", Call: "a.f()"}},
 	}}}
 	Decide(r)

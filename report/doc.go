@@ -15,6 +15,8 @@
 //	markdown.go     what comment, summary and issue share
 //	survey.go       what a change would leave unfuzzed, without a campaign
 //	json.go         report.json, written and read
+//	version1.go     report.json of version 1
+//	deprecated.go   fields of report.json under earlier names
 //	screen.go       how much of a comment is seen without unfolding anything
 //
 // Parts of a report, for all renderers:

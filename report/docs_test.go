@@ -28,7 +28,9 @@ func jsonPaths(t reflect.Type, prefix string) []string {
 				continue // not in the file
 			}
 			path := name
-			if prefix != "" {
+			if t.Field(i).Anonymous {
+				path = prefix
+			} else if prefix != "" {
 				path = prefix + "." + name
 			}
 			paths = append(paths, jsonPaths(t.Field(i).Type, path)...)

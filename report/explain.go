@@ -193,8 +193,8 @@ func (x *explanation) line(format string, args ...any) { fmt.Fprintf(x, format+"
 // target says of a target how it was reached, or why not.
 func (x *explanation) target(t *Target, out string) {
 	switch {
-	case t.SetUp != "":
-		x.line("\nReached by %s, while the World was made", human.Clean(t.SetUp, maxName))
+	case t.Setup != "":
+		x.line("\nReached by %s, while the World was made", human.Clean(t.Setup, maxName))
 	case t.Status == Reached:
 		x.line("\nReached after %s, by", human.Plural(int(t.Executions), "execution"))
 		x.steps(t.Sequence)

@@ -22,7 +22,7 @@ const MaxGate = 2000
 // gateValues are the names that a condition may use; docs/configuration.md lists them.
 type gateValues struct {
 	// NewFindings counts findings that gate (introduced, or not known to be old;
-	// not waived; not absent from the shipped build), of a severity or above, and
+	// not waived; not absent from the release build), of a severity or above, and
 	// clashes of storage layouts.
 	NewFindings func(severity ...string) int `expr:"new_findings"`
 	// Findings counts all findings and clashes of a severity or above.

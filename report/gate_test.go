@@ -16,11 +16,11 @@ func TestGate(t *testing.T) {
 			r.Lines = append(r.Lines, Line{File: "src/A.sol", Line: i + 1, Status: status})
 		}
 		r.Findings = []Finding{
-			{ID: "SL-1", Severity: "high", Novelty: Introduced},
-			{ID: "SL-2", Severity: "low", Novelty: Unknown},
-			{ID: "SL-3", Severity: "critical", Novelty: PreExisting},
-			{ID: "SL-4", Severity: "critical", Novelty: Introduced, Shipped: ShippedAbsent},
-			{ID: "SL-5", Severity: "note", Novelty: Introduced},
+			{ID: "SL-1", Severity: "high", Comparison: Introduced},
+			{ID: "SL-2", Severity: "low", Comparison: Unknown},
+			{ID: "SL-3", Severity: "critical", Comparison: PreExisting},
+			{ID: "SL-4", Severity: "critical", Comparison: Introduced, Release: ReleaseAbsent},
+			{ID: "SL-5", Severity: "note", Comparison: Introduced},
 		}
 		return r
 	}
@@ -72,7 +72,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("with the most calls that can be counted: %s (%s)", r.Verdict, r.Reason)
 	}
 	r = report("new_findings(critical) == 1")
-	r.Findings = append(r.Findings, Finding{ID: "SL-6", Severity: "apocalyptic", Novelty: Introduced})
+	r.Findings = append(r.Findings, Finding{ID: "SL-6", Severity: "apocalyptic", Comparison: Introduced})
 	if Decide(r); r.Verdict != Pass {
 		t.Errorf("a severity of a later version does not count as the highest: %s", r.Reason)
 	}
@@ -153,7 +153,7 @@ func FuzzGate(f *testing.F) {
 func TestWaive(t *testing.T) {
 	report := func() *Report {
 		return &Report{FailOn: "high", Stats: Stats{Executions: 1}, Lines: []Line{{File: "src/A.sol", Line: 1, Status: Reached}},
-			Findings: []Finding{{ID: "SL-1", Severity: "high", Novelty: Introduced, Location: Place{Contract: "src/A.sol:A"}}}}
+			Findings: []Finding{{ID: "SL-1", Severity: "high", Comparison: Introduced, Location: Place{Contract: "src/A.sol:A"}}}}
 	}
 	waiver := Waiver{ID: "SL-1", Reason: "known", Owner: "@alice", Expires: "2026-03-31"}
 	elsewhere := waiver

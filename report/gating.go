@@ -18,9 +18,9 @@ func gateRank(failOn string) (rank int, ok bool) {
 }
 
 // excused reports whether a finding never gates, however severe: it is pre-existing, does
-// not happen on the shipped build, or is waived.
+// not happen on the release build, or is waived.
 func (f *Finding) excused() bool {
-	return f.Novelty == PreExisting || f.Shipped == ShippedAbsent || f.Waived != nil
+	return f.Comparison == PreExisting || f.Release == ReleaseAbsent || f.Waived != nil
 }
 
 // gates reports whether a finding fails a gate of the given rank: its severity is at or

@@ -16,8 +16,8 @@ func TestHeading(t *testing.T) {
 	}
 	lines := of(Reached, Unreached)
 	unread := func(blocks bool) []Unread { return []Unread{{File: "a.inc", Reason: "it is hidden", Blocks: blocks}} }
-	bug := Finding{ID: "SL-1", Severity: "high", Novelty: Introduced}
-	old := Finding{ID: "SL-2", Severity: "high", Novelty: PreExisting}
+	bug := Finding{ID: "SL-1", Severity: "high", Comparison: Introduced}
+	old := Finding{ID: "SL-2", Severity: "high", Comparison: PreExisting}
 	unused := Line{File: "a.sol", Line: 9, Status: NoBytecode, Unused: true, Reason: "internal function f is called by no deployable contract"}
 	mock := Line{File: "m.sol", Line: 1, Status: Unreached, Aside: "mock"}
 	undeployed := []Undeployed{{Contract: "a.sol:Vault", Reason: "it reverts", Holds: []string{"2 properties"}}, {Contract: "a.sol:Other", Reason: "it is abstract"}}

@@ -107,8 +107,8 @@ type browserTarget struct {
 	Seconds    float64  `json:"seconds,omitempty"`
 	Sequence   []Step   `json:"sequence"`
 	Replay     string   `json:"replay,omitempty"`
-	Shipped    string   `json:"shipped,omitempty"` // why that is not known of the shipped build
-	SetUp      string   `json:"setUp,omitempty"`
+	Release    string   `json:"release,omitempty"` // why that is not known of the release build
+	Setup      string   `json:"setup,omitempty"`
 }
 
 // sourceLine is a line of the head version that did not change.

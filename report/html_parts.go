@@ -83,8 +83,8 @@ func (p *page) browserWorld() string {
 	}
 	text := human.Plural(len(w.Instances), "contract") + ", deployed automatically"
 	var by []string
-	for i := range w.SetUps {
-		if s := &w.SetUps[i]; s.Failure == "" {
+	for i := range w.Setups {
+		if s := &w.Setups[i]; s.Failure == "" {
 			by = append(by, strings.TrimSuffix(s.Contract[strings.LastIndexByte(s.Contract, ':')+1:]+"."+s.Function, "."))
 		}
 	}
@@ -188,15 +188,15 @@ func (p *page) browserRow(s locationRow, targets []*Target) browserRow {
 		Aside: s.Aside, Harness: s.Harness, Partly: s.Partly, Barrier: s.Barrier, Targets: []browserTarget{}}
 	for _, t := range targets {
 		shown := browserTarget{Contract: t.Contract, Status: t.Status, Reason: t.Reason, Barrier: t.Barrier, Executions: t.Executions, Calls: t.Calls,
-			Seconds: t.Seconds, Sequence: list(t.Sequence), Replay: replayCommand("", t.Reproducer), SetUp: t.SetUp}
+			Seconds: t.Seconds, Sequence: list(t.Sequence), Replay: replayCommand("", t.Reproducer), Setup: t.Setup}
 		if t.Reason == s.Reason {
 			shown.Reason = ""
 		}
 		if reflect.DeepEqual(t.Barrier, s.Barrier) {
 			shown.Barrier = nil
 		}
-		if t.Shipped == ShippedAbsent || t.Shipped == ShippedUnknown {
-			shown.Shipped = cmp.Or(t.ShippedReason, t.Shipped)
+		if t.Release == ReleaseAbsent || t.Release == ReleaseUnknown {
+			shown.Release = cmp.Or(t.ReleaseReason, t.Release)
 		}
 		row.Targets = append(row.Targets, shown)
 	}

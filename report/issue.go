@@ -21,7 +21,7 @@ type Issue struct {
 	Title string
 	Body  []byte // begins with a marker, as a comment does, which also has Found
 	// Found are the ids of the findings that count: at least low, neither known to be old, nor
-	// waived, nor absent from the shipped build. Of withheld ones there are only numbers.
+	// waived, nor absent from the release build. Of withheld ones there are only numbers.
 	Found []string
 
 	summary string // address

@@ -9,12 +9,12 @@ import (
 // TestIssueFound: what counts is what a team has to do something about.
 func TestIssueFound(t *testing.T) {
 	r := &Report{Findings: []Finding{
-		{ID: "SL-1", Severity: "high", Novelty: Introduced},
-		{ID: "SL-2", Severity: "note", Novelty: Introduced},
-		{ID: "SL-3", Severity: "critical", Novelty: PreExisting},
-		{ID: "SL-4", Severity: "low", Novelty: Unknown},
-		{ID: "SL-5", Severity: "high", Novelty: Introduced, Waived: &Waiver{}},
-		{ID: "SL-6", Severity: "high", Novelty: NoBase, Shipped: ShippedAbsent},
+		{ID: "SL-1", Severity: "high", Comparison: Introduced},
+		{ID: "SL-2", Severity: "note", Comparison: Introduced},
+		{ID: "SL-3", Severity: "critical", Comparison: PreExisting},
+		{ID: "SL-4", Severity: "low", Comparison: Unknown},
+		{ID: "SL-5", Severity: "high", Comparison: Introduced, Waived: &Waiver{}},
+		{ID: "SL-6", Severity: "high", Comparison: NoBase, Release: ReleaseAbsent},
 	}, Clashes: []Clash{{ID: "a/b --> c", Severity: "high"}}, Withheld: Withheld{Findings: 5, New: 2}}
 	i := NewIssue(r, testOptions())
 	if want := []string{"SL-1", "SL-4", "a_b_-___c", "withheld-1", "withheld-2"}; !slices.Equal(i.Found, want) {

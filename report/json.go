@@ -27,6 +27,7 @@ const MaxSize = 64 << 20
 // the same seed, one worker and a limit in calls then give the same bytes.
 func WriteJSON(w io.Writer, r *Report, omitTimes bool) error {
 	out := normalize(r)
+	out.addDeprecated()
 	if omitTimes {
 		dropTimes(out)
 	}
@@ -41,9 +42,9 @@ func WriteJSON(w io.Writer, r *Report, omitTimes bool) error {
 	return err
 }
 
-// Read reads a report.json. It refuses another format version, unknown fields
-// (the version that wrote a report reads it, or a newer one; to ignore a field would be
-// to misread the report), unknown statuses, verdicts, severities and novelties, and
+// Read reads a report.json of version 1 or [FormatVersion]. It refuses other versions, unknown
+// fields (the program that wrote a report reads it, or a newer one; to ignore a field would be
+// to misread the report), unknown statuses, verdicts, severities and comparisons, and
 // anything after the report.
 func Read(data []byte) (*Report, error) {
 	if len(data) > MaxSize {
@@ -56,10 +57,27 @@ func Read(data []byte) (*Report, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("not a report.json: %s", jsonError(data, err))
 	}
-	if head.Version != FormatVersion {
-		return nil, fmt.Errorf("report.json has format version %d, this program reads version %d: use the version of Sightline that wrote it (%q)",
-			head.Version, FormatVersion, head.Tool.Version)
+	switch head.Version {
+	case FormatVersion:
+		return decode(data)
+	case 1:
+		newer, err := fromVersion1(data)
+		if err != nil {
+			return nil, fmt.Errorf("report.json of version 1: %w", err)
+		}
+		r, err := decode(newer)
+		if err != nil {
+			return nil, fmt.Errorf("version 1, read as version %d: %w", FormatVersion, err)
+		}
+		r.Version = FormatVersion // whatever a key says that only looks like "version"
+		return r, nil
 	}
+	return nil, fmt.Errorf("report.json has format version %d, this program reads versions 1 to %d: use the version of Sightline that wrote it (%q)",
+		head.Version, FormatVersion, head.Tool.Version)
+}
+
+// decode reads a report of [FormatVersion].
+func decode(data []byte) (*Report, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	r := new(Report)
@@ -69,6 +87,7 @@ func Read(data []byte) (*Report, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("report.json: %w", err)
 	}
+	r.dropDeprecated()
 	return normalize(r), nil
 }
 
@@ -138,8 +157,8 @@ func (r *Report) Validate() error {
 	for i, f := range r.Findings {
 		where := fmt.Sprintf("findings[%d]", i)
 		check(where, "severity", f.Severity, severities...)
-		check(where, "novelty", f.Novelty, Introduced, PreExisting, Unknown, NoBase)
-		check(where, "shipped", f.Shipped, ShippedSame, ShippedConfirmed, ShippedAbsent, ShippedUnknown, "")
+		check(where, "comparison", f.Comparison, Introduced, PreExisting, Unknown, NoBase)
+		check(where, "release", f.Release, ReleaseSame, ReleaseConfirmed, ReleaseAbsent, ReleaseUnknown, "")
 	}
 	return errors.Join(errs[:min(len(errs), 10)]...) // ten are enough to diagnose the rest
 }
@@ -152,7 +171,7 @@ func normalize(r *Report) *Report {
 	c.Builds = list(c.Builds)
 	c.World.Instances = list(c.World.Instances)
 	c.World.Undeployed = list(c.World.Undeployed)
-	c.World.SetUps = list(c.World.SetUps)
+	c.World.Setups = list(c.World.Setups)
 	c.World.Senders = list(c.World.Senders)
 	c.World.Calls = list(c.World.Calls)
 	c.Oracles = list(c.Oracles)

@@ -396,8 +396,8 @@ func (p *page) setUp() string {
 	const shown = 2 // as above
 	var names []string
 	n := 0
-	for i := range p.r.World.SetUps {
-		s := &p.r.World.SetUps[i]
+	for i := range p.r.World.Setups {
+		s := &p.r.World.Setups[i]
 		if s.Failure != "" {
 			continue
 		}

@@ -10,7 +10,7 @@ const (
 
 // FormatVersion is the version of report.json. It rises when a field changes its
 // meaning or goes away; new fields do not raise it.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // Report is report.json: the source that everything else is rendered from. Its
 // fields are documented for users in docs/report.md.
@@ -86,7 +86,7 @@ type Report struct {
 type Trouble struct {
 	Lines  []string       `json:"lines,omitempty"`  // of its text, if it has several; at most 40
 	Places []TroublePlace `json:"places,omitempty"` // in files of the repository
-	Mends  []Mend         `json:"mends,omitempty"`  // what would mend it, as far as it is known
+	Fixes  []Fix          `json:"fixes,omitempty"`  // what would fix it, as far as it is known
 }
 
 // TroublePlace is a place that an error is about.
@@ -97,8 +97,8 @@ type TroublePlace struct {
 	Text   string `json:"text"` // what is wrong there
 }
 
-// Mend is lines of YAML that would mend an error.
-type Mend struct {
+// Fix is lines of YAML that would fix an error.
+type Fix struct {
 	File string `json:"file,omitempty"` // that they belong to; empty: the workflow
 	YAML string `json:"yaml"`
 }
@@ -134,16 +134,16 @@ type Diff struct {
 type Build struct {
 	Origin    string `json:"origin"`
 	Compiler  string `json:"compiler"`
-	Mapping   bool   `json:"mapping"` // made by Sightline to map lines: not the shipped code
+	Debug     bool   `json:"debug"` // made by Sightline to map lines: not the release build
 	Contracts int    `json:"contracts"`
 	// Generator is the code generator that made it, and EVMVersion what its code is for, as
 	// solc names it; empty: unknown.
 	Generator  string `json:"generator,omitempty"` // "legacy", "ir"
 	EVMVersion string `json:"evmVersion,omitempty"`
-	// ShippedGenerator and ShippedEVMVersion are those of the project's own build, where
+	// ReleaseGenerator and ReleaseEVMVersion are those of the project's own build, where
 	// another was fuzzed.
-	ShippedGenerator  string `json:"shippedGenerator,omitempty"`
-	ShippedEVMVersion string `json:"shippedEvmVersion,omitempty"`
+	ReleaseGenerator  string `json:"releaseGenerator,omitempty"`
+	ReleaseEVMVersion string `json:"releaseEvmVersion,omitempty"`
 	// Bytecode is how it is known that the bytecode is that of the sources, and BytecodeReason
 	// why it was taken on trust.
 	Bytecode       string `json:"bytecode,omitempty"`
@@ -160,7 +160,7 @@ const (
 
 // World is the initial state.
 type World struct {
-	SetUps     []SetUp      `json:"setUps"` // of the project's tests, in the order in which they ran
+	Setups     []TestSetup  `json:"setups"` // of the project's tests, in the order in which they ran
 	Instances  []Instance   `json:"instances"`
 	Undeployed []Undeployed `json:"undeployed"`
 	Senders    []Sender     `json:"senders"`
@@ -178,8 +178,8 @@ type Chain struct {
 	Hash  string `json:"hash"`
 }
 
-// SetUp is the set-up of a Foundry test contract.
-type SetUp struct {
+// TestSetup is the set-up of a Foundry test contract.
+type TestSetup struct {
 	Contract string `json:"contract"` // qualified
 	Function string `json:"function"` // "setUp()"; empty when only its constructor ran
 	Address  string `json:"address,omitempty"`
@@ -435,14 +435,16 @@ type Target struct {
 	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
 	Sequence   []Step  `json:"sequence,omitempty"`
 	Reproducer string  `json:"reproducer,omitempty"` // path below the output folder
-	// Shipped is whether the sequence reaches it in the project's own build, as in
+	// Release is whether the sequence reaches it in the project's own build, as in
 	// [Finding]; of one that it does not reach there, the status is unreached.
-	Shipped       string `json:"shipped,omitempty"`
-	ShippedReason string `json:"shippedReason,omitempty"` // why absent or unknown
-	// SetUp is what executed it while the World was made, on go-ethereum, if no sequence
+	Release       string `json:"release,omitempty"`
+	ReleaseReason string `json:"releaseReason,omitempty"` // why absent or unknown
+	// Setup is what executed it while the World was made, on go-ethereum, if no sequence
 	// did in a call that succeeds: "VaultTest.setUp()". The saved World comes after that,
 	// so there is nothing to replay.
-	SetUp string `json:"setUp,omitempty"`
+	Setup string `json:"setup,omitempty"`
+
+	*DeprecatedTarget // written, not read: see addDeprecated
 }
 
 // Step is one call of a sequence, for people.
@@ -502,10 +504,10 @@ const (
 // Whether a finding happens on the build that the project ships, if another build was
 // fuzzed.
 const (
-	ShippedSame      = "same"      // it was fuzzed
-	ShippedConfirmed = "confirmed" // happens there too
-	ShippedAbsent    = "absent"    // does not happen there; never gates
-	ShippedUnknown   = "unknown"   // could not be tried; gates
+	ReleaseSame      = "same"      // it was fuzzed
+	ReleaseConfirmed = "confirmed" // happens there too
+	ReleaseAbsent    = "absent"    // does not happen there; never gates
+	ReleaseUnknown   = "unknown"   // could not be tried; gates
 )
 
 // Finding is something an oracle saw.
@@ -514,19 +516,19 @@ type Finding struct {
 	// Fingerprint stays the same as ID does, and is too long to be made on purpose: 32 digits.
 	Fingerprint string `json:"fingerprint,omitempty"`
 
-	Oracle   string `json:"oracle"`
-	SWC      string `json:"swc,omitempty"`
-	CWE      string `json:"cwe,omitempty"`
-	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
-	Novelty  string `json:"novelty"`
+	Oracle     string `json:"oracle"`
+	SWC        string `json:"swc,omitempty"`
+	CWE        string `json:"cwe,omitempty"`
+	Severity   string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
+	Comparison string `json:"comparison"`
 	// Since is the head of the first run that saw it; empty if this is the first.
 	Since string `json:"since,omitempty"`
 	// Waived is the waiver that accepts it for now, with which it never gates; nil: none.
 	Waived *Waiver `json:"waived,omitempty"`
-	// NoveltyReason is the evidence for that.
-	NoveltyReason string `json:"noveltyReason,omitempty"`
-	Title         string `json:"title"`
-	Message       string `json:"message"`
+	// ComparisonReason is the evidence for that.
+	ComparisonReason string `json:"comparisonReason,omitempty"`
+	Title            string `json:"title"`
+	Message          string `json:"message"`
 	// Condition is what it takes beyond calls that any account can make, and is part of the
 	// title: "if the owner calls", "after a call by the owner"; empty: nothing.
 	Condition string `json:"condition,omitempty"`
@@ -544,22 +546,24 @@ type Finding struct {
 	// at least the former.
 	Trace []Message `json:"trace"`
 	// Storage are the state variables that the sequence changes, in the order of their first writes, at most 32,
-	// and StorageLeft counts those that are left out.
-	Storage     []StorageChange `json:"storage,omitempty"`
-	StorageLeft int             `json:"storageLeft,omitempty"`
-	Reproducer  string          `json:"reproducer"`
+	// and StorageOmitted counts those that are left out.
+	Storage        []StorageChange `json:"storage,omitempty"`
+	StorageOmitted int             `json:"storageOmitted,omitempty"`
+	Reproducer     string          `json:"reproducer"`
 	// Test is the sequence as a Foundry test; nil: none was written.
 	Test      *FoundryTest `json:"foundryTest,omitempty"`
 	Confirmed string       `json:"confirmed"` // "go-ethereum"
 	// UnderForge is whether a fuzz test of the project fails under forge as well; Location is
 	// the place in the test where it fails. nil: the finding is about something else.
 	UnderForge *UnderForge `json:"underForge,omitempty"`
-	// Shipped is whether it happens on the project's own build; empty: unknown.
-	Shipped       string  `json:"shipped"`
-	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown
+	// Release is whether it happens on the project's own build; empty: unknown.
+	Release       string  `json:"release"`
+	ReleaseReason string  `json:"releaseReason,omitempty"` // why absent or unknown
 	Executions    uint64  `json:"executions"`
 	Calls         uint64  `json:"calls"`
 	Seconds       float64 `json:"seconds,omitempty"`
+
+	*DeprecatedFinding // written, not read: see addDeprecated
 }
 
 // FoundryTest is a sequence as a Foundry test.

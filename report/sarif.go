@@ -252,24 +252,24 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 			text += fmt.Sprintf(" It runs the changed line [%s](%d).", unbracketed(human.Clean(changed.String(), maxPath)), line.ID)
 		}
 	}
-	text += fmt.Sprintf(" %s.", upper(f.standing()))
+	text += fmt.Sprintf(" %s.", upper(f.comparedWithBase()))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
 	}
 	return text + fmt.Sprintf(" (%s)", unlinked(human.Clean(f.ID, maxName)))
 }
 
-// standing is whether the finding is new and how sure it is, as the same words for every run
+// comparedWithBase says how the finding compares with the base and how sure it is, as the same words for every run
 // that finds the same.
-func (f *Finding) standing() string {
-	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too", NoBase: "audit: no base"}[f.Novelty]
-	if standing == "" {
-		standing = "not compared with the base"
+func (f *Finding) comparedWithBase() string {
+	text := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too", NoBase: "audit: no base"}[f.Comparison]
+	if text == "" {
+		text = "not compared with the base"
 	}
 	if sureness := f.sureness(unlinkedClean); sureness != "" {
-		standing += "; " + sureness
+		text += "; " + sureness
 	}
-	return standing
+	return text
 }
 
 // flow is the calls of a finding, each at the declaration of the function that it calls, then

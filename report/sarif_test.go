@@ -62,25 +62,25 @@ func TestSARIFResult(t *testing.T) {
 
 // A pre-existing finding must not fail GitHub's check when it passes the gate.
 func TestSARIFLevels(t *testing.T) {
-	for novelty, want := range map[string]string{Introduced: sarif.Error, Unknown: sarif.Error, PreExisting: sarif.Note} {
+	for comparison, want := range map[string]string{Introduced: sarif.Error, Unknown: sarif.Error, PreExisting: sarif.Note} {
 		r := load(t, "fail")
-		r.Findings[0].Novelty = novelty
+		r.Findings[0].Comparison = comparison
 		data, err := SARIF(r, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := checkSARIF(t, data).Runs[0].Results[0].Level; got != want {
-			t.Errorf("%s: level %s, want %s", novelty, got, want)
+			t.Errorf("%s: level %s, want %s", comparison, got, want)
 		}
 	}
 	r := load(t, "fail")
-	r.Findings[0].Shipped = ShippedAbsent
+	r.Findings[0].Release = ReleaseAbsent
 	data, err := SARIF(r, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := checkSARIF(t, data).Runs[0].Results[0].Level; got != sarif.Note {
-		t.Errorf("not on the shipped build: level %s", got)
+		t.Errorf("not on the release build: level %s", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -29,6 +30,16 @@ func schema(t *testing.T, strict bool) []byte {
 		t.Fatal("a report has no version")
 	}
 	version.Const = FormatVersion
+	for of, fields := range map[string]reflect.Type{"Finding": reflect.TypeFor[DeprecatedFinding](), "Target": reflect.TypeFor[DeprecatedTarget]()} {
+		for i := range fields.NumField() {
+			name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+			property, ok := s.Definitions[of].Properties.Get(name)
+			if !ok {
+				t.Fatalf("a %s has no %s", of, name)
+			}
+			property.Deprecated = true
+		}
+	}
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +86,7 @@ func TestSchema(t *testing.T) {
 		if err := strict(text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		for _, edit := range [][2]string{{`"verdict":`, `"outcome":`}, {`"version": 1`, `"version": 2`}, {`"findings": [`, `"findings": [7, `}} {
+		for _, edit := range [][2]string{{`"verdict":`, `"outcome":`}, {`"version": 2`, `"version": 1`}, {`"findings": [`, `"findings": [7, `}} {
 			broken := strings.Replace(string(text), edit[0], edit[1], 1)
 			if strings.HasSuffix(edit[1], "[7, ") {
 				broken = strings.Replace(broken, "[7, ]", "[7]", 1)

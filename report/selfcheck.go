@@ -13,8 +13,8 @@ import (
 type SelfCheck struct {
 	Mutants []Mutant `json:"mutants"`
 	Limits  Limits   `json:"limits"` // of the campaigns against each
-	// Left counts the mistakes that could have been planted as well, of those that were looked at.
-	Left int `json:"left,omitempty"`
+	// Omitted counts the mistakes that could have been planted as well, of those that were looked at.
+	Omitted int `json:"omitted,omitempty"`
 	// Tests says how the project's own Foundry tests were run on the mistakes; nil: they were not asked for.
 	Tests *OwnTests `json:"tests,omitempty"`
 }
@@ -47,8 +47,8 @@ type Mutant struct {
 	Patch       string `json:"patch"` // as a unified diff
 	Result      string `json:"result"`
 	Reason      string `json:"reason,omitempty"` // why it is missed, equivalent, invalid or untried, as far as that is known
-	// By are the oracles that tell, of what fails the check or else of what is named.
-	By []string `json:"by,omitempty"`
+	// Oracles are those that tell, of what fails the check or else of what is named.
+	Oracles []string `json:"oracles,omitempty"`
 	// Message is the first of what they say, and Test that as a Foundry test; nil: there is none.
 	Message    string       `json:"message,omitempty"`
 	Test       *FoundryTest `json:"foundryTest,omitempty"`
@@ -162,9 +162,9 @@ func (m *Mutant) outcome() string {
 	var parts []string
 	switch {
 	case m.Result == Caught:
-		parts = append(parts, "fails the check: "+human.List(m.By, ""))
+		parts = append(parts, "fails the check: "+human.List(m.Oracles, ""))
 	case m.Result == Noted:
-		parts = append(parts, "named in the comment: "+human.List(m.By, ""))
+		parts = append(parts, "named in the comment: "+human.List(m.Oracles, ""))
 	case m.Result == Missed:
 		parts = append(parts, "would have passed unseen")
 	case m.Result == Equivalent:

@@ -24,7 +24,7 @@ func TestShards(t *testing.T) {
 	} {
 		r := &Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: Reached}}, Stats: Stats{Executions: 9_000, Calls: 9_000}, Shards: c.shards}
 		if c.fails {
-			r.Findings = []Finding{{Severity: "high", Novelty: Introduced}}
+			r.Findings = []Finding{{Severity: "high", Comparison: Introduced}}
 		}
 		Decide(r)
 		if said := r.DescribeShards(); said != c.said || r.Verdict != c.verdict || r.Reason != c.reason || r.Doubtful() != c.doubtful {

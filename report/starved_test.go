@@ -51,7 +51,7 @@ func TestStarved(t *testing.T) {
 		t.Errorf("allowed: %s: %s", r.Verdict, r.Reason)
 	}
 	r.Starved.Allowed = false
-	r.Findings = []Finding{{ID: "SL-1", Severity: "high", Novelty: Introduced}}
+	r.Findings = []Finding{{ID: "SL-1", Severity: "high", Comparison: Introduced}}
 	if Decide(r); r.Verdict != Fail {
 		t.Errorf("with a finding: %s: %s", r.Verdict, r.Reason)
 	}

@@ -76,8 +76,8 @@ func (p *page) howReached(t *Target) string {
 	if t == nil {
 		return "| | "
 	}
-	if t.SetUp != "" {
-		return "the set-up | " + code(t.SetUp, maxCall) + " | "
+	if t.Setup != "" {
+		return "the set-up | " + code(t.Setup, maxCall) + " | "
 	}
 	after := human.Count(t.Calls) + " calls"
 	if t.Seconds > 0 {
@@ -126,7 +126,7 @@ func (p *page) ground() {
 		for _, in := range w.Instances[:min(len(w.Instances), p.rows)] {
 			p.line("| %s | %s | %s | %s |", code(in.Contract, maxPath), code(in.Name, maxName), code(in.Address, maxName), code(in.Arguments, maxCall))
 		}
-		for _, s := range w.SetUps[:min(len(w.SetUps), p.rows)] {
+		for _, s := range w.Setups[:min(len(w.Setups), p.rows)] {
 			if s.Failure != "" {
 				p.line("| %s | set-up not used | | %s |", code(s.Contract, maxPath), prose(s.Failure, maxReason))
 				continue
@@ -153,9 +153,9 @@ func (p *page) ground() {
 
 // describeKind says how a build was made, and what else ships.
 func (b *Build) describeKind() string {
-	kind := "as shipped"
-	if b.Mapping {
-		kind = "made to map lines, not the shipped code"
+	kind := "release build"
+	if b.Debug {
+		kind = "debug build, not the release build"
 	}
 	if b.Generator == "ir" {
 		kind += ", via IR"
@@ -163,8 +163,8 @@ func (b *Build) describeKind() string {
 	if b.Bytecode == BytecodeTrusted {
 		kind += ", bytecode taken on trust"
 	}
-	if b.ShippedGenerator != "" && b.ShippedGenerator != b.Generator {
-		kind += "; what ships is " + map[string]string{"ir": "via-IR", "legacy": "legacy"}[b.ShippedGenerator] + " code"
+	if b.ReleaseGenerator != "" && b.ReleaseGenerator != b.Generator {
+		kind += "; the release build is " + map[string]string{"ir": "via-IR", "legacy": "legacy"}[b.ReleaseGenerator] + " code"
 	}
 	return kind
 }

@@ -107,7 +107,7 @@ func (t *terminal) finding(f *Finding) {
 		t.line("  %s", sureness)
 	}
 	t.line("  %s", f.onBase(human.Clean(t.r.Diff.Base, maxName), ""))
-	if reason := human.Clean(f.NoveltyReason, maxReason); reason != "" {
+	if reason := human.Clean(f.ComparisonReason, maxReason); reason != "" {
 		t.line("    %s", reason)
 	}
 }

@@ -108,11 +108,11 @@ func replayCommand(out, reproducer string) string {
 // onBase says whether the finding happens on the base version, and why; base is its name,
 // or empty, and reason the finding's. Both must be clean.
 func (f *Finding) onBase(base, reason string) string {
-	if f.Novelty == NoBase {
+	if f.Comparison == NoBase {
 		return "audit: no base"
 	}
 	said := strings.TrimSpace("not compared with base " + base)
-	switch f.Novelty {
+	switch f.Comparison {
 	case Introduced:
 		said = strings.TrimSpace("introduced since base " + base)
 	case PreExisting:
@@ -124,15 +124,15 @@ func (f *Finding) onBase(base, reason string) string {
 	return said
 }
 
-// onShipped says whether the finding happens on the project's own build; empty if that
+// onRelease says whether the finding happens on the project's own build; empty if that
 // build was fuzzed.
-func (f *Finding) onShipped() string {
-	switch f.Shipped {
-	case ShippedConfirmed:
+func (f *Finding) onRelease() string {
+	switch f.Release {
+	case ReleaseConfirmed:
 		return "happens on the project's own build too"
-	case ShippedAbsent:
+	case ReleaseAbsent:
 		return "does not happen on the project's own build"
-	case ShippedUnknown:
+	case ReleaseUnknown:
 		return "not tried on the project's own build"
 	}
 	return ""
@@ -150,8 +150,8 @@ func (f *Finding) sureness(clean func(s string, most int) string) string {
 	} else if u != nil {
 		parts = append(parts, "not run under forge: "+clean(u.Reason, maxReason))
 	}
-	if shipped := f.onShipped(); shipped != "" {
-		parts = append(parts, shipped)
+	if release := f.onRelease(); release != "" {
+		parts = append(parts, release)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -174,7 +174,7 @@ func (f *Fixed) describe(clean func(s string, most int) string) string {
 // assessment says how sure the finding is and whether it is new; base, the base's name, must
 // be clean.
 func (f *Finding) assessment(clean func(s string, most int) string, base string) string {
-	said := f.onBase(base, clean(f.NoveltyReason, maxReason))
+	said := f.onBase(base, clean(f.ComparisonReason, maxReason))
 	if sureness := f.sureness(clean); sureness != "" {
 		said = sureness + "; " + said
 	}

@@ -111,7 +111,7 @@ func TestLineRanges(t *testing.T) {
 // annotations and the alerts alike, and findings of one assertion in two contracts differ.
 func TestTitleNamesOnePlace(t *testing.T) {
 	finding := func(id, contract string) Finding {
-		return Finding{ID: id, Severity: "high", Oracle: "assertion", Novelty: Introduced, Message: "assert fails", Function: "check",
+		return Finding{ID: id, Severity: "high", Oracle: "assertion", Comparison: Introduced, Message: "assert fails", Function: "check",
 			Location: Place{File: "src/Base.sol", Line: 9, Contract: "src/" + contract + ".sol:" + contract},
 			Changed:  &Place{File: "src/Fees.sol", Line: 3, Contract: "src/" + contract + ".sol:" + contract}}
 	}

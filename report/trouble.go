@@ -7,14 +7,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// This file shows an error that ended a run: what it says, and what would mend it.
+// This file shows an error that ended a run: what it says, and what would fix it.
 
 // Bounds of what is shown of an error. A screen has 40 lines, and GitHub's code blocks about
-// 110 columns; there is one mend for most errors.
+// 110 columns; there is one fix for most errors.
 const (
 	maxTroubleLines = 40
 	maxTroubleLine  = 200
-	maxMends        = 3
+	maxFixes        = 3
 )
 
 // someLines are the first lines of a text, clean.
@@ -24,26 +24,26 @@ func someLines(text string) []string {
 }
 
 // NewTrouble is what is known of an error beyond its one-line reason; nil: nothing is.
-func NewTrouble(text string, places []TroublePlace, mends []Mend) *Trouble {
-	t := &Trouble{Places: places, Mends: mends}
+func NewTrouble(text string, places []TroublePlace, fixes []Fix) *Trouble {
+	t := &Trouble{Places: places, Fixes: fixes}
 	if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) > 1 {
 		t.Lines = lines[:min(len(lines), maxTroubleLines)]
 	}
-	if len(t.Lines)+len(t.Places)+len(t.Mends) == 0 {
+	if len(t.Lines)+len(t.Places)+len(t.Fixes) == 0 {
 		return nil
 	}
 	return t
 }
 
-// Mended are the lines that would mend it.
-func (t *Trouble) Mended() []Mend {
+// AllFixes are the lines that would fix it.
+func (t *Trouble) AllFixes() []Fix {
 	if t == nil {
 		return nil
 	}
-	return t.Mends
+	return t.Fixes
 }
 
-// trouble writes the error that ended the run and what would mend it.
+// trouble writes the error that ended the run and what would fix it.
 func (p *page) trouble() {
 	t := p.r.Trouble
 	if t != nil && len(t.Lines) > 1 {
@@ -52,8 +52,8 @@ func (p *page) trouble() {
 	if p.r.Verdict != Error {
 		return
 	}
-	mends := slices.Concat(t.Mended(), p.r.deployMend())
-	for _, m := range mends[:min(len(mends), maxMends)] {
+	fixes := slices.Concat(t.AllFixes(), p.r.deployFix())
+	for _, m := range fixes[:min(len(fixes), maxFixes)] {
 		where := "the workflow"
 		if m.File != "" {
 			where = code(m.File, maxPath)
@@ -63,8 +63,8 @@ func (p *page) trouble() {
 	}
 }
 
-// deployMend says how to deploy the contracts without which nothing could be fuzzed.
-func (r *Report) deployMend() []Mend {
+// deployFix says how to deploy the contracts without which nothing could be fuzzed.
+func (r *Report) deployFix() []Fix {
 	const most = 3 // contracts; arbitrary: the others follow the example
 	var steps []string
 	for _, u := range r.World.Undeployed {
@@ -77,7 +77,7 @@ func (r *Report) deployMend() []Mend {
 	if len(steps) == 0 {
 		return nil
 	}
-	return []Mend{{File: "sightline.yml", YAML: "deploy:\n" + strings.Join(steps, "")}}
+	return []Fix{{File: "sightline.yml", YAML: "deploy:\n" + strings.Join(steps, "")}}
 }
 
 // isIdentifier reports whether s could name a contract in Solidity, and needs no quotes in YAML.

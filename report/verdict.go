@@ -277,11 +277,11 @@ func describeFindings(findings []Finding, noun string) string {
 			clashes++
 			continue
 		}
-		if f.Shipped == ShippedAbsent {
+		if f.Release == ReleaseAbsent {
 			absent++
 			continue
 		}
-		count[f.Novelty]++
+		count[f.Comparison]++
 	}
 	var parts []string
 	if n := count[Introduced]; n > 0 {

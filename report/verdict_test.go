@@ -13,7 +13,7 @@ func TestDecide(t *testing.T) {
 		}
 		return out
 	}
-	finding := func(severity, novelty string) Finding { return Finding{Severity: severity, Novelty: novelty} }
+	finding := func(severity, comparison string) Finding { return Finding{Severity: severity, Comparison: comparison} }
 	ran := Stats{Executions: 1}
 	fault := []Fault{{Message: "panic in a worker"}}
 	for name, c := range map[string]struct {
@@ -45,14 +45,14 @@ func TestDecide(t *testing.T) {
 		"introduced":           {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("high", Introduced)}}, Fail, "1 introduced finding at or above high"},
 		"above the gate":       {Report{FailOn: "low", Findings: []Finding{finding("critical", Introduced)}}, Fail, "at or above low"},
 		"not compared":         {Report{FailOn: "high", Findings: []Finding{finding("high", Unknown)}}, Fail, "1 finding not compared with the base"},
-		"new kind of novelty":  {Report{FailOn: "high", Findings: []Finding{finding("high", "")}}, Fail, "1 finding not compared with the base"},
+		"another comparison":   {Report{FailOn: "high", Findings: []Finding{finding("high", "")}}, Fail, "1 finding not compared with the base"},
 		"new kind of severity": {Report{FailOn: "critical", Findings: []Finding{finding("apocalyptic", Introduced)}}, Fail, "1 introduced"},
 		"only what gates":      {Report{FailOn: "high", Findings: []Finding{finding("low", Introduced), finding("high", Introduced), finding("high", PreExisting)}}, Fail, "1 introduced finding at"},
 		"pre-existing":         {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("critical", PreExisting)}}, Pass, "1 pre-existing finding; 1 of 1"},
 		"below the gate":       {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("medium", Introduced)}}, Pass, "no finding that gates (fail-on high), but 1 introduced finding"},
-		"not shipped":          {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{{Severity: "critical", Novelty: Introduced, Shipped: ShippedAbsent}}}, Pass, "1 finding not on the project's own build; 1 of 1"},
-		"shipped":              {Report{FailOn: "low", Findings: []Finding{{Severity: "critical", Novelty: Introduced, Shipped: ShippedConfirmed}}}, Fail, "1 introduced finding"},
-		"shipped or not":       {Report{FailOn: "low", Findings: []Finding{{Severity: "critical", Novelty: Introduced, Shipped: ShippedUnknown}}}, Fail, "1 introduced finding"},
+		"not released":         {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{{Severity: "critical", Comparison: Introduced, Release: ReleaseAbsent}}}, Pass, "1 finding not on the project's own build; 1 of 1"},
+		"released":             {Report{FailOn: "low", Findings: []Finding{{Severity: "critical", Comparison: Introduced, Release: ReleaseConfirmed}}}, Fail, "1 introduced finding"},
+		"released or not":      {Report{FailOn: "low", Findings: []Finding{{Severity: "critical", Comparison: Introduced, Release: ReleaseUnknown}}}, Fail, "1 introduced finding"},
 		"a note":               {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("note", Introduced)}}, Pass, "but 1 introduced"},
 		"no gate":              {Report{FailOn: "none", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("critical", Introduced)}}, Pass, "fail-on none"},
 		"bad gate":             {Report{FailOn: "hihg", Lines: lines(Reached), Stats: ran}, Error, `"hihg"`},
@@ -85,7 +85,7 @@ func TestPassReason(t *testing.T) {
 		"nothing reached: 0 of 1 changed line, so this says nothing about them; 1 unreached":                    {Lines: []Line{missed}},
 		"only 1 of 3 changed lines reached, nothing broke in them; 2 unreached":                                 {Lines: []Line{reached, missed, {File: "a.sol", Line: 3, Status: Unreached}}},
 		"1 of 1 changed line reached, nothing broke, by 1 of 2 shards":                                          {Lines: []Line{reached}, Shards: &Shards{Of: 2, Complete: 1}},
-		"no finding that gates (fail-on high), but 1 introduced finding; 1 of 1 changed line reached":           {Lines: []Line{reached}, Findings: []Finding{{Severity: "low", Novelty: Introduced}}},
+		"no finding that gates (fail-on high), but 1 introduced finding; 1 of 1 changed line reached":           {Lines: []Line{reached}, Findings: []Finding{{Severity: "low", Comparison: Introduced}}},
 		"1 of 2 changed lines reached, nothing broke; 1 not fuzzed: r":                                          {Lines: []Line{reached, {File: "a.sol", Line: 2, Status: NoBytecode, Unused: true, Reason: "r"}}},
 		"1 of 1 changed line reached, nothing broke; 1 changed file was not looked at: a.vy (no Vyper)":         {Lines: []Line{reached}, Unread: []Unread{{File: "a.vy", Reason: "no Vyper"}}},
 		"1 of 1 changed line reached, nothing broke; 2 changed files were not looked at: a.vy (v) (and 1 more)": {Lines: []Line{reached}, Unread: []Unread{{File: "a.vy", Reason: "v"}, {File: "b.vy", Reason: "v"}}},
@@ -133,16 +133,16 @@ func TestDoubtful(t *testing.T) {
 // TestDescribeFindings: each finding is counted once: as waived, as a clash, as not on the project's own build, or by whether it
 // happens on the base.
 func TestDescribeFindings(t *testing.T) {
-	waived := Finding{Novelty: Introduced, Waived: &Waiver{}}
-	clash := Finding{Novelty: Introduced, Oracle: clashOracle.ID}
-	absent := Finding{Novelty: Introduced, Shipped: ShippedAbsent}
-	introduced, old, alone, unknown := Finding{Novelty: Introduced}, Finding{Novelty: PreExisting}, Finding{Novelty: NoBase}, Finding{Novelty: Unknown}
+	waived := Finding{Comparison: Introduced, Waived: &Waiver{}}
+	clash := Finding{Comparison: Introduced, Oracle: clashOracle.ID}
+	absent := Finding{Comparison: Introduced, Release: ReleaseAbsent}
+	introduced, old, alone, unknown := Finding{Comparison: Introduced}, Finding{Comparison: PreExisting}, Finding{Comparison: NoBase}, Finding{Comparison: Unknown}
 	for want, findings := range map[string][]Finding{
 		"1 introduced bug":                      {introduced},
 		"1 bug":                                 {alone},
 		"2 bugs":                                {alone, alone},
 		"1 bug not compared with the base":      {unknown},
-		"2 bugs not compared with the base":     {unknown, {Novelty: "of a later version"}},
+		"2 bugs not compared with the base":     {unknown, {Comparison: "of a later version"}},
 		"1 pre-existing bug":                    {old},
 		"1 storage clash":                       {clash},
 		"1 bug not on the project's own build":  {absent},

@@ -10,7 +10,7 @@ import (
 // Withheld counts the findings that a report does not show.
 type Withheld struct {
 	Findings int `json:"findings"`
-	New      int `json:"new"` // of them: not known to be old, waived or absent from the shipped build
+	New      int `json:"new"` // of them: not known to be old, waived or absent from the release build
 }
 
 // Withhold takes out of a decided report all findings that the change did not
@@ -25,7 +25,7 @@ func (r *Report) Withhold(whole bool) {
 	}
 	r.withholdCalls()
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
-		if f.Novelty == Introduced && !whole {
+		if f.Comparison == Introduced && !whole {
 			return false
 		}
 		r.Withheld.Findings++

@@ -8,8 +8,8 @@ import (
 // TestWithhold: no form of a report tells anything of a finding that the change did not
 // introduce, except that there is one.
 func TestWithhold(t *testing.T) {
-	finding := func(id, novelty string) Finding {
-		return Finding{ID: id, Oracle: "assertion", Severity: "high", Novelty: novelty, NoveltyReason: "secret " + id, Title: "secret", Message: "secret " + id,
+	finding := func(id, comparison string) Finding {
+		return Finding{ID: id, Oracle: "assertion", Severity: "high", Comparison: comparison, ComparisonReason: "secret " + id, Title: "secret", Message: "secret " + id,
 			Location: Place{File: "src/A.sol", Line: 7, Contract: "src/A.sol:A"}, Function: "secret",
 			Sequence: []Step{{Sender: "attacker", Call: "a.secret()"}}, Reproducer: "reproducers/" + id + ".json"}
 	}
@@ -17,7 +17,7 @@ func TestWithhold(t *testing.T) {
 		Lines:   []Line{{File: "src/A.sol", Line: 3, Kind: "added", Status: OnlyReverts, Reason: "secret panic"}},
 		Targets: []Target{{File: "src/A.sol", Line: 3, Contract: "src/A.sol:A", Status: OnlyReverts, Reason: "secret panic", Sequence: []Step{{Call: "a.secret()"}}, Reproducer: "reproducers/A-3.json"}}}
 	shown := finding("SL-1", Introduced)
-	shown.Message, shown.NoveltyReason, shown.Title, shown.Function, shown.Sequence = "shown", "", "shown", "shown", nil
+	shown.Message, shown.ComparisonReason, shown.Title, shown.Function, shown.Sequence = "shown", "", "shown", "shown", nil
 	r.Findings = []Finding{finding("SL-2", PreExisting), shown, finding("SL-3", Unknown)}
 	Decide(r)
 	faults := []Fault{{Message: "the machines disagree", Input: "secret", File: "faults/secret.json"}}

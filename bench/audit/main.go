@@ -1,4 +1,4 @@
-// Command audit measures what audits of labelled contracts report.
+// Command audit measures what audits of labeled contracts report.
 //
 //	main.go   what is measured, and the tables
 //	labels.go samples, and what is known of them
@@ -28,7 +28,7 @@ named by a weakness (-folder NAME=NUMBER adds one). Without -labels, those in be
 reports it. Weaknesses that -classes does not list are counted apart.
 
 summary: recall is the percentage of expected weaknesses of -classes in samples that run which are
-reported; alarms the number of samples labelled fixed in which their weakness is reported; notRun the
+reported; alarms the number of samples labeled fixed in which their weakness is reported; notRun the
 number of samples that do not compile or deploy.`
 
 var options struct {

@@ -43,7 +43,7 @@ type claim struct {
 
 // gates reports whether a finding fails the check as it is by default.
 func gates(f *report.Finding) bool {
-	return f.Novelty != report.PreExisting && f.Shipped != report.ShippedAbsent && f.Waived == nil && (f.Severity == "high" || f.Severity == "critical")
+	return f.Comparison != report.PreExisting && f.Release != report.ReleaseAbsent && f.Waived == nil && (f.Severity == "high" || f.Severity == "critical")
 }
 
 // claims are the findings of a run with their tests, and the tests of at most n of its

@@ -34,7 +34,7 @@ func saidIn(r *report.Report) []said {
 	var all []said
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		all = append(all, said{f.Oracle, fmt.Sprintf("%s, %s: %s", f.Severity, f.Novelty, f.Title), gates(f), calls(f.Sequence)})
+		all = append(all, said{f.Oracle, fmt.Sprintf("%s, %s: %s", f.Severity, f.Comparison, f.Title), gates(f), calls(f.Sequence)})
 	}
 	if r.Effect != nil {
 		for i := range r.Effect.Behaviors {
@@ -60,7 +60,7 @@ func notesIn(r *report.Report) *int {
 	}
 	notes := min(len(functions), shownFunctions)
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Novelty == report.Introduced && !gates(f) {
+		if f := &r.Findings[i]; f.Comparison == report.Introduced && !gates(f) {
 			notes++
 		}
 	}

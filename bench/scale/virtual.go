@@ -222,18 +222,18 @@ type counted struct {
 func (m counted) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil {
-		m.observe(exec, seq.Pretends())
+		m.observe(exec, seq.OverridesState())
 	}
 	return exec, err
 }
 
-// observe counts an execution; one that pretends reaches nothing.
-func (m *member) observe(exec *evm.Execution, pretends bool) {
+// observe counts an execution; one that overrides state reaches nothing.
+func (m *member) observe(exec *evm.Execution, overrides bool) {
 	if m.now++; m.reached || m.now > m.goal.Limit {
 		return // ending
 	}
 	m.at = m.now
-	m.reached = !pretends && m.goal.Reached(exec)
+	m.reached = !overrides && m.goal.Reached(exec)
 	if m.reached || m.now == m.goal.Limit {
 		m.stop()
 	}

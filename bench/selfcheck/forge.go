@@ -180,7 +180,7 @@ func ofForge(list []confirmed) (harness.Table, int) {
 	holds := 0
 	for i := range list {
 		c := &list[i]
-		t.Add(c.project.name(), c.mutant.Place()+" "+c.mutant.Description, strings.Join(c.mutant.By, ", "), c.with, c.without)
+		t.Add(c.project.name(), c.mutant.Place()+" "+c.mutant.Description, strings.Join(c.mutant.Oracles, ", "), c.with, c.without)
 		if c.holds() {
 			holds++
 		}

@@ -59,7 +59,7 @@ func tables(results []result) *harness.Result {
 			own[m.Result]++
 			all[m.Result]++
 			operators[m.Operator][m.Result]++
-			for _, oracle := range m.By {
+			for _, oracle := range m.Oracles {
 				oracles[oracle]++
 			}
 			if m.Result == report.Missed {

@@ -217,7 +217,7 @@ type comparison struct {
 
 func compare(cover *forge.Coverage, r *report.Report) *comparison {
 	c := &comparison{instances: len(r.World.Instances), rate: r.Stats.CallsPerSecond}
-	for _, up := range r.World.SetUps {
+	for _, up := range r.World.Setups {
 		if up.Failure == "" {
 			c.setUps++
 		}

@@ -37,7 +37,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("files %q", files)
 	}
 	got := *compare(c, &report.Report{
-		World: report.World{SetUps: []report.SetUp{{Contract: "A"}, {Contract: "B", Failure: "no"}}},
+		World: report.World{Setups: []report.TestSetup{{Contract: "A"}, {Contract: "B", Failure: "no"}}},
 		Targets: []report.Target{
 			{File: "src/A.sol", Line: 1, Status: report.Reached, Executions: 7, Seconds: 9}, {File: "src/A.sol", Line: 1, Status: report.OnlyReverts, Executions: 3, Seconds: 6.5},
 			{File: "src/A.sol", Line: 5, Status: report.Reached, Executions: 1, Seconds: 2},

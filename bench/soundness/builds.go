@@ -25,7 +25,7 @@ const solcVersion = "0.8.30"
 // sourceName is the program's file in its project.
 const sourceName = "src/P.sol"
 
-// way is a way to build what ships.
+// way is a way to make a release build.
 type way struct {
 	name      string
 	optimizer bool

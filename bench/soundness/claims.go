@@ -185,7 +185,7 @@ func (t *trial) checkLine(j *job, line *report.Line) {
 	}
 }
 
-// runs is a build that ran a place and that the job is about, what was fuzzed or what ships;
+// runs is a build that ran a place and that the job is about, what was fuzzed or the release build;
 // nil: neither did.
 func (j *job) runs(at place) *deployed {
 	for _, d := range j.builds() {
@@ -218,7 +218,7 @@ func (t *trial) violate(j *job, kind string, target *report.Target, what string)
 // describe names a build for people.
 func (d *deployed) describe() string {
 	if !d.debug {
-		return fmt.Sprintf("the build that ships (%s)", d.way.name)
+		return fmt.Sprintf("the release build (%s)", d.way.name)
 	}
 	generator := "legacy"
 	if d.viaIR {

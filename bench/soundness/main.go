@@ -28,11 +28,11 @@ without targets run on every build, the debug builds among them; they begin with
 reports show, and those that were the first to run something on one build are made on all. A
 report is contradicted where
 
-  unreachable  a line called unreachable runs, on the build that was fuzzed or on the one that
-               ships
+  unreachable  a line called unreachable runs, on the build that was fuzzed or on the
+               release build
   no-bytecode  a line without bytecode does
   reached      a line called reached does not run when the calls that the report shows are made
-               on the build that ships
+               on the release build
   fuzzed       it does not on the build that was fuzzed
 
 -programs counts programs, the seeds from -seed on; -seconds ends the run before that. Programs

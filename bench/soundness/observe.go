@@ -74,7 +74,7 @@ func (o *observer) Run(seq evm.Sequence) (*evm.Execution, error) {
 type deployed struct {
 	*deploy.Deployment
 	way     way
-	debug   bool // it is what was fuzzed for that way, not what ships
+	debug   bool // it is what was fuzzed for that way, not the release build
 	viaIR   bool // its own code generator
 	machine *observer
 }

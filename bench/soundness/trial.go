@@ -38,7 +38,7 @@ type job struct {
 	report    *report.Report
 	sequences map[string]string // the calls that the report shows, as text, by file
 	head      *deployed         // what was fuzzed
-	release   *deployed         // what ships
+	release   *deployed         // head, where that is what was fuzzed
 }
 
 // try runs the job on every build of a program, and holds the reports against what runs. With
@@ -92,7 +92,7 @@ func (b *builder) try(ctx context.Context, run *harness.Run, seed uint64, progra
 	return t, t.check()
 }
 
-// job runs the product, and deploys what it fuzzed and what ships once more to observe them.
+// job runs the product, and deploys what it fuzzed and the release build once more to observe them.
 func (b *builder) job(ctx context.Context, run *harness.Run, p *project, text string, w way) (*job, error) {
 	change, err := b.build(ctx, p, text, w)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *builder) job(ctx context.Context, run *harness.Run, p *project, text st
 	return j, j.deploy(ctx, change, log)
 }
 
-// deploy deploys what was fuzzed and what ships, as the product does.
+// deploy deploys what was fuzzed and the release build, as the product does.
 func (j *job) deploy(ctx context.Context, o *change.Options, log *progress.Log) error {
 	c, err := change.Read(ctx, o, log)
 	if err != nil {
@@ -156,7 +156,7 @@ func (j *job) deploy(ctx context.Context, o *change.Options, log *progress.Log) 
 	return err
 }
 
-// builds are the builds of a job: one where what ships is what was fuzzed.
+// builds are the builds of a job: one where the release build is what was fuzzed.
 func (j *job) builds() []*deployed {
 	if j.head == j.release {
 		return []*deployed{j.head}

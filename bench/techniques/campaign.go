@@ -56,7 +56,7 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil && m.executions < options.limit {
-		m.observe(exec, seq.Pretends())
+		m.observe(exec, seq.OverridesState())
 	}
 	return exec, err
 }
@@ -65,11 +65,11 @@ func (w *watch) at() moment {
 	return moment{float64(w.executions), w.now().Sub(w.begun).Seconds()}
 }
 
-// observe notes what is new in an execution; one that pretends covers and reaches nothing.
-func (w *watch) observe(exec *evm.Execution, pretends bool) {
+// observe notes what is new in an execution; one that overrides state covers and reaches nothing.
+func (w *watch) observe(exec *evm.Execution, overrides bool) {
 	w.executions++
 	switch {
-	case pretends:
+	case overrides:
 	case w.subject.kind == covering:
 		w.cover(exec)
 	case w.subject.kind == reaching && !w.sample.found && w.reaches(exec):

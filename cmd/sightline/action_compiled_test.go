@@ -71,8 +71,8 @@ func TestActionBaseDoesNotCompile(t *testing.T) {
 	s := compiled(t, fmt.Sprintf(counter, "n += y;"), fmt.Sprintf(counter, "n += x; assert(x != 7);"))
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
-	if r := s.intact(); r.Findings[0].Novelty != "unknown" {
-		t.Errorf("the finding is %s", r.Findings[0].Novelty)
+	if r := s.intact(); r.Findings[0].Comparison != "unknown" {
+		t.Errorf("the finding is %s", r.Findings[0].Comparison)
 	}
 }
 

@@ -126,8 +126,8 @@ func TestActionIntroduced(t *testing.T) {
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
-	if f := r.Findings[0]; f.Novelty != report.Introduced || f.Function != "spend" || !strings.HasPrefix(f.NoveltyReason, "it takes ") {
-		t.Errorf("%s is %s: %s", f.Function, f.Novelty, f.NoveltyReason)
+	if f := r.Findings[0]; f.Comparison != report.Introduced || f.Function != "spend" || !strings.HasPrefix(f.ComparisonReason, "it takes ") {
+		t.Errorf("%s is %s: %s", f.Function, f.Comparison, f.ComparisonReason)
 	}
 	s.says("::error ", "title=SL-", "spend") // public, and shown all the same
 }

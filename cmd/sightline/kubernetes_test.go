@@ -136,7 +136,7 @@ func TestKubernetes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shards != 8 || r.Verdict != report.Fail || r.Shards == nil || r.Shards.Complete != shards || len(r.Findings) != 1 || r.Findings[0].Novelty != report.Introduced {
+	if shards != 8 || r.Verdict != report.Fail || r.Shards == nil || r.Shards.Complete != shards || len(r.Findings) != 1 || r.Findings[0].Comparison != report.Introduced {
 		t.Errorf("%d shards: %s, %+v, %d findings", shards, r.Reason, r.Shards, len(r.Findings))
 	}
 	if err := os.RemoveAll(filepath.Join(volume, head, "shards", "3")); err != nil {

@@ -91,18 +91,18 @@ var defaultEVMVersions = []struct {
 }
 
 // DifferentCode says in which of the settings that decide what sources mean a build differs
-// from the one that ships, as a sentence; empty when it does in none, or ships itself.
-func (o *Output) DifferentCode(shipped *Output) string {
-	if o == shipped || shipped.Debug {
+// from the release build, as a sentence; empty when it does in none, or is the release build.
+func (o *Output) DifferentCode(release *Output) string {
+	if o == release || release.Debug {
 		if o.askedViaIR && !o.Settings.ViaIR { // of sources without a build of their own
 			return generatorText(Legacy) + " code was fuzzed, but the project ships " + generatorText(ViaIR) + " code"
 		}
 		return ""
 	}
-	if mine, theirs := o.Generator(), shipped.Generator(); mine != theirs {
+	if mine, theirs := o.Generator(), release.Generator(); mine != theirs {
 		return generatorText(mine) + " code was fuzzed, but the project ships " + generatorText(theirs) + " code"
 	}
-	mine, theirs := o.EVMVersion(), shipped.EVMVersion()
+	mine, theirs := o.EVMVersion(), release.EVMVersion()
 	if theirs == "" && o.Settings.EVMVersion == "" {
 		return "" // the default of the same compiler, which the project's build does not name
 	}

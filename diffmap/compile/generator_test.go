@@ -52,7 +52,7 @@ func TestDifferentCode(t *testing.T) {
 		return &Output{Compiler: "0.8.30", Settings: Settings{Known: true, ViaIR: ir, EVMVersion: evm}}
 	}
 	for _, test := range []struct {
-		fuzzed, shipped *Output
+		fuzzed, release *Output
 		want            string
 	}{
 		{build(false, ""), build(false, "prague"), ""},
@@ -62,8 +62,8 @@ func TestDifferentCode(t *testing.T) {
 		{build(true, ""), &Output{Debug: true}, ""},
 		{&Output{Debug: true, askedViaIR: true, Settings: Settings{Known: true}}, &Output{Debug: true}, "legacy code was fuzzed, but the project ships via-IR code"},
 	} {
-		if got := test.fuzzed.DifferentCode(test.shipped); got != test.want {
-			t.Errorf("%+v, %+v: %q, want %q", test.fuzzed.Settings, test.shipped.Settings, got, test.want)
+		if got := test.fuzzed.DifferentCode(test.release); got != test.want {
+			t.Errorf("%+v, %+v: %q, want %q", test.fuzzed.Settings, test.release.Settings, got, test.want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (o *Output) MarkDebug() {
 	for _, c := range o.Contracts {
 		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
 			if code != nil {
-				code.Shipped = bytecode.SizeUnknown
+				code.Released = bytecode.SizeUnknown
 			}
 		}
 	}

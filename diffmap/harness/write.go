@@ -35,7 +35,7 @@ func Write(o *compile.Output, wanted []*compile.Node, version solc.Version) *Har
 	h := &Harness{unit: readUnit(o), version: version}
 	if version.Less(Oldest) {
 		for _, n := range wanted {
-			h.leaveOut(n, fmt.Sprintf("harnesses are written for solc %s and later", Oldest))
+			h.exclude(n, fmt.Sprintf("harnesses are written for solc %s and later", Oldest))
 		}
 		return h
 	}
@@ -88,7 +88,7 @@ func (h *Harness) want(n, first *compile.Node, seen map[*compile.Node]bool) {
 	}
 	users := h.unit.uses[n.ID]
 	if len(users) == 0 && n == first {
-		h.leaveOut(n, "no function that a harness can call uses it")
+		h.exclude(n, "no function that a harness can call uses it")
 	}
 	for _, user := range users {
 		if user != n {
@@ -103,7 +103,7 @@ func isInternal(n *compile.Node) bool {
 	return v == "internal" || v == "private"
 }
 
-func (h *Harness) leaveOut(n *compile.Node, reason string) {
+func (h *Harness) exclude(n *compile.Node, reason string) {
 	name := printable(n.Attribute("name"))
 	h.unwritten = append(h.unwritten, Contract{Of: name, Source: h.unit.path(n), Missing: []Missing{{cmp.Or(name, "a declaration"), reason}}})
 }

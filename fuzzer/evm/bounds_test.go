@@ -182,11 +182,11 @@ func TestCodeSize(t *testing.T) {
 	}
 }
 
-// TestShippedSize: code that is too long only in the build at hand is deployed, and no other.
-func TestShippedSize(t *testing.T) {
+// TestReleaseSize: code that is too long only in the build at hand is deployed, and no other.
+func TestReleaseSize(t *testing.T) {
 	for _, fork := range evm.Forks() {
 		for _, test := range []struct {
-			shipped  int // bytes of the code
+			release  int // bytes of the code
 			size     int // of the code that is deployed
 			creation int // of the creation code
 			want     evm.Outcome
@@ -201,8 +201,8 @@ func TestShippedSize(t *testing.T) {
 			init := bigInit(0, test.size)
 			init = append(init, make([]byte, test.creation-len(init))...)
 			c := &bytecode.Contract{Name: "C",
-				Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: init, Shipped: min(test.shipped, len(init))},
-				Runtime:  &bytecode.Code{Kind: bytecode.Runtime, Bytes: make([]byte, 30_000), Shipped: test.shipped}}
+				Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: init, Released: min(test.release, len(init))},
+				Runtime:  &bytecode.Code{Kind: bytecode.Runtime, Bytes: make([]byte, 30_000), Released: test.release}}
 			create := asm.New().Push(len(init)).Push(0).Push(0).Op(vm.CALLDATACOPY).Push(len(init)).Push(0).Push(0).Op(vm.CREATE).
 				Push(0).Op(vm.SSTORE).Bytes()
 			w := evmtest.WorldOf(create)

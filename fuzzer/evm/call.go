@@ -70,8 +70,8 @@ type Overwrite struct {
 // Sequence is a list of transactions, run in order from a World.
 type Sequence []Call
 
-// Pretends reports whether a call of the sequence runs on storage that was set from
+// OverridesState reports whether a call of the sequence runs on storage that was set from
 // outside: the World may then be unable to reach what it does.
-func (s Sequence) Pretends() bool {
+func (s Sequence) OverridesState() bool {
 	return slices.ContainsFunc(s, func(c Call) bool { return len(c.Overwrites) > 0 })
 }

@@ -3,7 +3,7 @@ package evm
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
 // SizeLimits are the limits of code's size that a machine applies: those of EIP-170 and
-// EIP-3860, to the size that code has in the build that ships. The type is exported for the
+// EIP-3860, to the size that code has in the release build. The type is exported for the
 // packages of the machines.
 type SizeLimits struct {
 	table  *bytecode.Table
@@ -21,7 +21,7 @@ const argumentRoom = 1 << 13
 func NewSizeLimits(table *bytecode.Table, o *Options) SizeLimits {
 	l := SizeLimits{table: table, lifted: o.LiftCodeSize, creation: o.LiftCodeSize}
 	for _, c := range table.Contracts() {
-		if c.Creation != nil && c.Creation.Shipped != 0 && len(c.Creation.Bytes) > bytecode.MaxCreation-argumentRoom {
+		if c.Creation != nil && c.Creation.Released != 0 && len(c.Creation.Bytes) > bytecode.MaxCreation-argumentRoom {
 			l.creation = true
 		}
 	}
@@ -45,7 +45,7 @@ func (l *SizeLimits) AllowsCreation(init []byte) bool {
 	if p == nil {
 		return false
 	}
-	size, known := p.Code.ShippedSize()
+	size, known := p.Code.ReleaseSize()
 	return !known || size+len(init)-len(p.Bytes) <= bytecode.MaxCreation
 }
 
@@ -58,6 +58,6 @@ func (l *SizeLimits) AllowsRuntime(code []byte) bool {
 	if p == nil {
 		return false
 	}
-	size, known := p.Code.ShippedSize()
+	size, known := p.Code.ReleaseSize()
 	return !known || size <= bytecode.MaxRuntime
 }

@@ -14,7 +14,7 @@ type Option func(*Options)
 // LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
 // EIP-3860 allow, as forge does in tests. Without it, code that a debug build made longer
 // than those is bounded by the size that it has where it ships, see
-// [bytecode.Code.Shipped].
+// [bytecode.Code.Released].
 func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
 
 // WithoutFeedback makes an interp.Interpreter record how calls end, and nothing of the way

@@ -21,10 +21,10 @@ import (
 
 // pipelines are the ways that code to be fuzzed is compiled.
 var pipelines = map[string]testsolc.Settings{
-	"mapping build":        {},
-	"mapping build via IR": {ViaIR: true},
-	"shipped":              {Optimize: true},
-	"shipped via IR":       {Optimize: true, ViaIR: true},
+	"debug build":          {},
+	"debug build via IR":   {ViaIR: true},
+	"release build":        {Optimize: true},
+	"release build via IR": {Optimize: true, ViaIR: true},
 	"0.5":                  {Package: "solc-0.5.17"},
 }
 

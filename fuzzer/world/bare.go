@@ -35,8 +35,8 @@ func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Op
 	}
 	w.Senders = nil
 	w.Accounts[libraryDeployer] = &evm.Account{Balance: s.chain.Balance}
-	if w.Accounts[SetUpCaller] == nil {
-		w.Accounts[SetUpCaller] = &evm.Account{Balance: s.chain.Balance}
+	if w.Accounts[SetupCaller] == nil {
+		w.Accounts[SetupCaller] = &evm.Account{Balance: s.chain.Balance}
 	}
 	plan := options.Plan
 	if plan != nil && plan.Origin != nil && plan.Block != nil && forks(up.Contract) {
@@ -60,7 +60,7 @@ func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Op
 	w = alone.machine.Export()
 	w.Senders, w.Instances = nil, nil
 	if again.Function != "" {
-		uncount(w, SetUpCaller)
+		uncount(w, SetupCaller)
 	}
 	uncount(w, s.chain.Sender) // the test's call will count
 	return &evm.Bare{World: w, Address: again.Address}, nil

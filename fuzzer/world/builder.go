@@ -434,7 +434,7 @@ func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
 // originOf says of a contract that the build does not hold where it comes from.
 func originOf(c *bytecode.Contract) []string {
 	if IsBuiltInMock(c) {
-		return []string{"brought by Sightline"}
+		return []string{"built-in mock"}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TooLarge(c *bytecode.Contract) string {
 	if c == nil || c.Runtime == nil {
 		return ""
 	}
-	if size, known := c.Runtime.ShippedSize(); known && size > bytecode.MaxRuntime {
+	if size, known := c.Runtime.ReleaseSize(); known && size > bytecode.MaxRuntime {
 		return fmt.Sprintf("its code has %d bytes in the project's own build, more than the %d that a chain accepts (EIP-170)", size, bytecode.MaxRuntime)
 	}
 	return ""

@@ -29,7 +29,7 @@ func (s *setups) follow(ctx context.Context, b *builder) error {
 		}
 	}
 	followed := 0 // set-ups whose tests were
-	for added := 0; added < maxFollowed && len(s.used) < maxSetUps && s.gas/maxSetUpGas < s.chain.Gas; added++ {
+	for added := 0; added < maxFollowed && len(s.used) < maxSetups && s.gas/maxSetupGas < s.chain.Gas; added++ {
 		for ; followed < len(s.used); followed++ {
 			if !s.others() {
 				return nil
@@ -51,7 +51,7 @@ func (s *setups) follow(ctx context.Context, b *builder) error {
 
 // others reports whether a candidate's tests execute lines that could not be followed.
 func (s *setups) others() bool {
-	return slices.ContainsFunc(s.candidates, func(c *setUpCandidate) bool { return c.survey.covers(s.unfollowed) > 0 })
+	return slices.ContainsFunc(s.candidates, func(c *setupCandidate) bool { return c.survey.covers(s.unfollowed) > 0 })
 }
 
 // followTests sends the calls that the tests of a set-up make, and takes off the lines that they

@@ -32,9 +32,9 @@ type Chain struct {
 	Gas uint64
 }
 
-// SetUpCaller calls setUp(), whoever foundry.toml says deploys and runs tests (CALLER in
+// SetupCaller calls setUp(), whoever foundry.toml says deploys and runs tests (CALLER in
 // Foundry's crate evm/core, constants.rs).
-var SetUpCaller = common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38")
+var SetupCaller = common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38")
 
 // DefaultChain is what `forge test` has where foundry.toml says nothing else:
 // sender, initial_balance, block_number, block_timestamp, chain_id, gas_limit and
@@ -44,7 +44,7 @@ func DefaultChain() Chain {
 	const gas = 1 << 30 // gas_limit, of calls and of the block
 	chain := Chain{
 		Block:  evm.Block{Number: 1, Time: 1, GasLimit: gas, ChainID: evm.ChainID},
-		Sender: SetUpCaller,
+		Sender: SetupCaller,
 		Gas:    gas,
 	}
 	chain.Balance.Lsh(uint256.NewInt(1), 96).SubUint64(&chain.Balance, 1)
@@ -137,7 +137,7 @@ func isTestCode(c *bytecode.Contract) bool {
 // contract, setUp() if it has one. When that succeeds, what it has made is in the
 // builder's state, and the instances are callable; when not, or when it gained
 // nothing, all is as before and the result says why.
-func (b *builder) setUp(ctx context.Context, c *setUpCandidate, s *setups) (*TestSetup, error) {
+func (b *builder) setUp(ctx context.Context, c *setupCandidate, s *setups) (*TestSetup, error) {
 	up := &TestSetup{Contract: c.contract}
 	before := b.save()
 	exec, err := b.runSetUp(ctx, up, &s.chain)
@@ -175,7 +175,7 @@ func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*e
 	b.calls = append(b.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
 	if hasMethod(up.Contract.ABI, setUpSignature) {
 		up.Function = setUpSignature
-		b.calls = append(b.calls, evm.Call{From: SetUpCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
+		b.calls = append(b.calls, evm.Call{From: SetupCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
 	}
 	exec, err := b.machine.Run(b.calls)
 	if err != nil {

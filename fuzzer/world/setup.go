@@ -100,16 +100,16 @@ type TestCall struct {
 }
 
 const (
-	// maxSetUps bounds the set-ups that one World is made of: each brings a sender
+	// maxSetups bounds the set-ups that one World is made of: each brings a sender
 	// and some instances, over which a campaign's calls are spread. Arbitrary; most
 	// pull requests touch what one or two test contracts set up.
-	maxSetUps = 32
-	// maxSetUpTries bounds those that are run to find them, at up to a second each
+	maxSetups = 32
+	// maxSetupTries bounds those that are run to find them, at up to a second each
 	// (2^30 gas). Arbitrary.
-	maxSetUpTries = 64
-	// maxSetUpGas bounds the gas of all of them, as a multiple of what one may use: a
+	maxSetupTries = 64
+	// maxSetupGas bounds the gas of all of them, as a multiple of what one may use: a
 	// set-up that does nothing but loop takes 2^30 gas in some eight seconds.
-	maxSetUpGas = 4
+	maxSetupGas = 4
 )
 
 // Make makes a World as the project's own tests do: test contracts are deployed
@@ -176,12 +176,12 @@ type setups struct {
 	*SetupOptions
 	chain      Chain
 	contracts  []*bytecode.Contract
-	candidates []*setUpCandidate
+	candidates []*setupCandidate
 	unheld     map[bytecode.Position]bool // targets' lines that no instance holds
 	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
 	unfollowed map[bytecode.Position]bool // of the others, those that sequences of its calls do not
 	tried      []TestSetup
-	used       []usedSetUp
+	used       []usedSetup
 	tested     map[bytecode.Position]string // see [Report.TestedBy]
 	met        map[bytecode.Location]bool   // targets' lines that examples came to
 	gas        uint64                       // that they used, and those that failed
@@ -189,14 +189,14 @@ type setups struct {
 	recorded   cheatcode.Edge               // of the World
 }
 
-// usedSetUp is one that made the World, as an index of those tried.
-type usedSetUp struct {
-	*setUpCandidate
+// usedSetup is one that made the World, as an index of those tried.
+type usedSetup struct {
+	*setupCandidate
 	setUp int
 }
 
-// setUpCandidate is a test contract that was not run.
-type setUpCandidate struct {
+// setupCandidate is a test contract that was not run.
+type setupCandidate struct {
 	contract *bytecode.Contract
 	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
 	changed  bool                 // its source is part of the change
@@ -230,8 +230,8 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 		if call != nil {
 			s.alsoCall(c, call)
 		}
-		if call == nil || !slices.ContainsFunc(s.candidates, func(other *setUpCandidate) bool { return other.contract == c }) {
-			s.candidates = append(s.candidates, &setUpCandidate{contract: c})
+		if call == nil || !slices.ContainsFunc(s.candidates, func(other *setupCandidate) bool { return other.contract == c }) {
+			s.candidates = append(s.candidates, &setupCandidate{contract: c})
 		}
 	}
 	if len(s.Contracts) > 0 {
@@ -241,7 +241,7 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 		if !IsTestContract(c) {
 			continue
 		}
-		candidate := &setUpCandidate{contract: c, changed: s.Changed != nil && s.Changed(c)}
+		candidate := &setupCandidate{contract: c, changed: s.Changed != nil && s.Changed(c)}
 		for _, h := range holders {
 			if h == c || creates(c, h) || fetches(c, h) {
 				candidate.holds = append(candidate.holds, h)
@@ -276,7 +276,7 @@ func (s *setups) strict() bool { return len(s.Contracts) > 0 }
 
 // next takes out the candidate to run next, the best of those that are worth it for a
 // reason; nil when there is none.
-func (s *setups) next(reason func(worth) int) *setUpCandidate {
+func (s *setups) next(reason func(worth) int) *setupCandidate {
 	best, most := -1, worth{}
 	for i, c := range s.candidates {
 		if s.strict() {
@@ -311,7 +311,7 @@ func (w worth) compare(v worth) int {
 		cmp.Compare(w.tests, v.tests), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
 }
 
-func (s *setups) worth(c *setUpCandidate) worth {
+func (s *setups) worth(c *setupCandidate) worth {
 	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), follow: c.survey.covers(s.unfollowed), holds: s.gain(c.holds)}
 	w.tests = s.tests(c.survey)
 	if c.changed {
@@ -353,7 +353,7 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 	for _, u := range s.used {
 		if u.survey.coversSpare(s.unrun) > 0 && len(b.instances) < b.limit {
 			up := &s.tried[u.setUp]
-			s.useSpare(u.setUpCandidate, b.report)
+			s.useSpare(u.setupCandidate, b.report)
 			if b.holdsTargets(up.Contract, s) {
 				b.makeCallable(up)
 			}
@@ -367,7 +367,7 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 
 // runFor runs set-ups as long as there is one that is worth it for a reason.
 func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int) error {
-	for len(s.used) < maxSetUps && len(s.tried) < maxSetUpTries && s.gas/maxSetUpGas < s.chain.Gas {
+	for len(s.used) < maxSetups && len(s.tried) < maxSetupTries && s.gas/maxSetupGas < s.chain.Gas {
 		c := s.next(reason)
 		if c == nil {
 			return nil
@@ -384,7 +384,7 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 }
 
 // use runs a set-up.
-func (s *setups) use(ctx context.Context, b *builder, c *setUpCandidate) error {
+func (s *setups) use(ctx context.Context, b *builder, c *setupCandidate) error {
 	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
 		c.spare = true
 		s.useSpare(c, b.report)
@@ -401,7 +401,7 @@ func (s *setups) use(ctx context.Context, b *builder, c *setUpCandidate) error {
 	if up.Failure != "" {
 		return nil
 	}
-	s.used = append(s.used, usedSetUp{c, len(s.tried) - 1})
+	s.used = append(s.used, usedSetup{c, len(s.tried) - 1})
 	if c.survey != nil {
 		for line := range c.survey.lines {
 			delete(s.unrun, line)
@@ -421,7 +421,7 @@ func (s *setups) hold(instances []evm.Instance) {
 }
 
 // failed is the set-up of a candidate that failed in the survey.
-func (c *setUpCandidate) failed() TestSetup {
+func (c *setupCandidate) failed() TestSetup {
 	up := TestSetup{Contract: c.contract, Failure: c.survey.failure, At: c.survey.at, Located: c.survey.located}
 	if hasMethod(c.contract.ABI, setUpSignature) {
 		up.Function = setUpSignature
@@ -454,7 +454,7 @@ func (s *setups) nameRest() {
 			up = c.failed()
 			up.Idle = !c.changed && len(c.holds) == 0
 		case v.covers(s.unrun) > 0, v.coversSpare(s.unrun) > 0:
-			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetUps)
+			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetups)
 		case v.covers(s.unfollowed) > 0:
 			up.Failure = "its tests execute changed lines, as those of others do whose calls could not be followed there"
 		case len(v.lines) > 0, len(v.spare) > 0:

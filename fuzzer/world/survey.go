@@ -108,7 +108,7 @@ func countOpen[V any](s *survey, lines map[bytecode.Position]V, open map[bytecod
 }
 
 // useSpare makes those lines targets, in contracts of tests, that no test executes elsewhere.
-func (s *setups) useSpare(c *setUpCandidate, r *Report) {
+func (s *setups) useSpare(c *setupCandidate, r *Report) {
 	lines := slices.SortedFunc(maps.Keys(c.survey.spare), func(x, y bytecode.Position) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
@@ -148,14 +148,14 @@ func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Opti
 }
 
 // surveyed are the candidates whose tests are run, in that order.
-func (s *setups) surveyed() []*setUpCandidate {
+func (s *setups) surveyed() []*setupCandidate {
 	order := slices.Clone(s.candidates)
-	slices.SortStableFunc(order, func(x, y *setUpCandidate) int { return y.promise() - x.promise() })
+	slices.SortStableFunc(order, func(x, y *setupCandidate) int { return y.promise() - x.promise() })
 	return order[:min(len(order), maxSurveyed)]
 }
 
 // promise says how much is expected of a candidate before anything was run.
-func (c *setUpCandidate) promise() int {
+func (c *setupCandidate) promise() int {
 	n := 0
 	if c.changed {
 		n += 2
@@ -168,7 +168,7 @@ func (c *setUpCandidate) promise() int {
 
 // surveySome runs the tests of some candidates in parallel. Each has a chain of its own, so
 // that it does not matter which is first.
-func (s *setups) surveySome(ctx context.Context, some []*setUpCandidate, table *bytecode.Table, options Options) error {
+func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *bytecode.Table, options Options) error {
 	errs := make([]error, len(some))
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var done sync.WaitGroup

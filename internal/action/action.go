@@ -145,8 +145,8 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	defer stop()
 	r, err := a.compareAndFuzz(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, exit.MendedBy(exit.CannotFuzz("max-minutes ran out before the campaign ended: raise it, or build the project in an earlier step (%w)", err),
-			exit.Mend{Lines: fmt.Sprintf("# in the step of Sightline\n- with:\n    max-minutes: %d\n", 2*int(math.Ceil(a.deadline.Sub(start).Minutes())))})
+		return nil, exit.FixedBy(exit.CannotFuzz("max-minutes ran out before the campaign ended: raise it, or build the project in an earlier step (%w)", err),
+			exit.Fix{Lines: fmt.Sprintf("# in the step of Sightline\n- with:\n    max-minutes: %d\n", 2*int(math.Ceil(a.deadline.Sub(start).Minutes())))})
 	}
 	return r, err
 }
@@ -235,7 +235,7 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 		diff = a.known.About
 	}
 	trouble := a.trouble(err)
-	for _, m := range trouble.Mended() {
+	for _, m := range trouble.AllFixes() {
 		fmt.Fprintf(a.out, "\nwhat would help, in %s:\n", cmp.Or(human.Clean(m.File, maxLogLine), "the workflow"))
 		for line := range strings.Lines(m.YAML) {
 			fmt.Fprintln(a.out, "    "+strings.TrimRight(line, "\n"))

@@ -23,11 +23,11 @@ func (a *action) trouble(err error) *report.Trouble {
 		text := cmp.Or(p.Text, strings.Join(strings.Fields(err.Error()), " "))
 		places = append(places, report.TroublePlace{File: file, Line: p.Line, Column: p.Column, Text: human.Clean(text, maxLogLine)})
 	}
-	var mends []report.Mend
-	for _, m := range exit.Mends(err) {
-		mends = append(mends, report.Mend{File: m.File, YAML: m.Lines})
+	var fixes []report.Fix
+	for _, m := range exit.Fixes(err) {
+		fixes = append(fixes, report.Fix{File: m.File, YAML: m.Lines})
 	}
-	return report.NewTrouble(err.Error(), places, mends)
+	return report.NewTrouble(err.Error(), places, fixes)
 }
 
 // repositoryPath is the path in the repository of a file that an error names; false if it is

@@ -63,12 +63,12 @@ type Code struct {
 	// jump to. What fails or writes there is told by the statement that led there.
 	Shared []Range
 
-	// Shipped is the size of the same code in the build that ships, bytes, where another
-	// was made to be mapped: chains bound that one. 0: this is the code that ships.
-	Shipped int
+	// Released is the size of the same code in the release build, bytes, where another
+	// was made to be mapped: chains bound that one. 0: this is the release build.
+	Released int
 }
 
-// SizeUnknown stands for the size of code that has another one in the build that ships,
+// SizeUnknown stands for the size of code that has another one in the release build,
 // which is not known.
 const SizeUnknown = -1
 
@@ -78,13 +78,13 @@ const (
 	MaxCreation = 49_152 // EIP-3860, with the constructor's arguments
 )
 
-// ShippedSize is the number of bytes that the artifact has on a chain; false when that is
+// ReleaseSize is the number of bytes that the artifact has on a chain; false when that is
 // not known.
-func (c *Code) ShippedSize() (bytes int, known bool) {
-	if c.Shipped == 0 {
+func (c *Code) ReleaseSize() (bytes int, known bool) {
+	if c.Released == 0 {
 		return len(c.Bytes), true
 	}
-	return c.Shipped, c.Shipped != SizeUnknown
+	return c.Released, c.Released != SizeUnknown
 }
 
 // IsShared reports whether the instruction at pc is in a shared part.

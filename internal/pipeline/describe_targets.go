@@ -94,7 +94,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	}
 	if by, ok := d.head.Setup.RanBy(t.Entries); ok && !got.Reached {
 		out.Status = report.Reached
-		out.SetUp, out.Reason = by, "reached by the set-up, on go-ethereum: "+by
+		out.Setup, out.Reason = by, "reached by the set-up, on go-ethereum: "+by
 		return out, nil
 	}
 	if got.Unreachable {
@@ -118,15 +118,15 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 		return out, err
 	}
 	out.Sequence = steps
-	shipped := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
-	out.Shipped, out.ShippedReason = shipped.Is, shipped.Reason
-	if shipped.Is == report.ShippedAbsent {
+	release := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
+	out.Release, out.ReleaseReason = release.Is, release.Reason
+	if release.Is == report.ReleaseAbsent {
 		return report.Target{File: out.File, Line: out.Line, PC: out.PC, Contract: out.Contract, Status: report.Unreached,
-			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
-			Shipped: shipped.Is, ShippedReason: shipped.Reason}, nil
+			Reason:  "reached only in the debug build, not in the project's own: " + release.Reason,
+			Release: release.Is, ReleaseReason: release.Reason}, nil
 	}
-	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
-		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
+	if different := d.differentCode(&t); different != "" && release.Is == report.ReleaseUnknown {
+		out.Reason = different + ", on which it could not be tried: " + release.Reason
 	}
 	if out.Reason == "" && d.change.IsGenerated(t.Contract) {
 		out.Reason = "called by " + d.named(t.Contract) + ": what its callers pass is not known"
@@ -171,7 +171,7 @@ func (d *describer) named(contract string) string {
 	return name
 }
 
-// differentCode says how the code that was fuzzed for a target differs from what ships.
+// differentCode says how the code that was fuzzed for a target differs from the release build.
 func (d *describer) differentCode(t *bytecode.Target) string {
 	if o := d.change.OutputOf(t.Contract); o != nil {
 		return d.change.DifferentCode(o)

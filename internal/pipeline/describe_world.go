@@ -20,7 +20,7 @@ func (d *describer) world() {
 	w := report.World{Fork: d.head.World.Fork, ForkReason: d.recipe.WhyFork}
 	for i := range d.head.Setup.TestSetups {
 		up := &d.head.Setup.TestSetups[i]
-		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
+		text := report.TestSetup{Contract: up.Contract.QualifiedName(), Function: up.Function}
 		for _, call := range up.Also {
 			text.Tests = append(text.Tests, call.Function)
 		}
@@ -29,7 +29,7 @@ func (d *describer) world() {
 		} else {
 			text.Failure = d.head.WhyNotSetUp(up)
 		}
-		w.SetUps = append(w.SetUps, text)
+		w.Setups = append(w.Setups, text)
 	}
 	for _, text := range d.head.FailedTests() {
 		d.log.Warn("%s", text)

@@ -101,7 +101,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 	out := report.Finding{
 		ID: id, Fingerprint: fingerprint,
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, CWE: f.Oracle.CWE, Severity: severity.String(),
-		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
+		Comparison: d.with.base[f].Is, ComparisonReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
 		Location: report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
 		Changed:  changed,
@@ -109,9 +109,9 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 		Called:   d.called(f),
 		Sequence: steps,
 		Trace:    trace,
-		Storage:  stored, StorageLeft: left,
+		Storage:  stored, StorageOmitted: left,
 		Confirmed: "go-ethereum",
-		Shipped:   release.Is, ShippedReason: release.Reason,
+		Release:   release.Is, ReleaseReason: release.Reason,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
 	}
 	if f.Oracle == oracle.FailingTest {

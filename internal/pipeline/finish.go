@@ -112,7 +112,7 @@ func (r *run) closeWorld() {
 	r.files.World = worldfile.Write(d, recipe, &r.o.World)
 	r.files.Snapshot = &replay.Snapshot{World: d.World, Contracts: d.Contracts(), Lines: d.Positions.At,
 		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs), Harnesses: map[string]string{},
-		Told: d.Setup.Told, SetUps: replay.UsedSetUps(d.Setup.TestSetups), Tester: d.Setup.Tester, Made: d.Setup.Made}
+		Told: d.Setup.Told, Setups: replay.UsedSetups(d.Setup.TestSetups), Tester: d.Setup.Tester, Made: d.Setup.Made}
 	for _, h := range r.change.Harnesses {
 		r.files.Snapshot.Harnesses[h.File] = h.Source
 	}
@@ -126,7 +126,7 @@ func (r *run) foundryTests() {
 		if r.files.Snapshot == nil || reproducer == nil {
 			continue
 		}
-		if f.Shipped == report.ShippedAbsent {
+		if f.Release == report.ReleaseAbsent {
 			f.Test = &report.FoundryTest{Reason: "it does not happen in the project's own build, which forge runs"}
 			continue
 		}

@@ -121,12 +121,12 @@ func (r *run) findClashes(ctx context.Context, head *deploy.Deployment) []upgrad
 // project ships.
 func (r *run) builds() {
 	for i, b := range r.change.Outputs {
-		out := report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts),
+		out := report.Build{Origin: b.Origin, Compiler: b.Compiler, Debug: b.Debug, Contracts: len(b.Contracts),
 			Generator: b.Generator(), EVMVersion: b.EVMVersion()}
 		bytecode := r.change.BytecodeOf(b)
 		out.Bytecode, out.BytecodeReason = bytecode.Is, bytecode.Why
 		if i < len(r.change.Given) && r.change.Given[i] != b && !r.change.Given[i].Debug {
-			out.ShippedGenerator, out.ShippedEVMVersion = r.change.Given[i].Generator(), r.change.Given[i].EVMVersion()
+			out.ReleaseGenerator, out.ReleaseEVMVersion = r.change.Given[i].Generator(), r.change.Given[i].EVMVersion()
 		}
 		r.report.Builds = append(r.report.Builds, out)
 		if different := r.change.DifferentCode(b); different != "" {

@@ -70,8 +70,8 @@ func fuzzMeter(t *testing.T, base string) *report.Report {
 // backwards. What is said of the base's build when it is read late is in the report.
 func TestBaseWithoutTexts(t *testing.T) {
 	r := fuzzMeter(t, meter)
-	if f := r.Findings[0]; f.Novelty != report.PreExisting || r.Verdict != report.Pass {
-		t.Errorf("%s: %s (%s), want pre-existing", r.Verdict, f.Novelty, f.NoveltyReason)
+	if f := r.Findings[0]; f.Comparison != report.PreExisting || r.Verdict != report.Pass {
+		t.Errorf("%s: %s (%s), want pre-existing", r.Verdict, f.Comparison, f.ComparisonReason)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "base.output.json does not say its settings") }) {
 		t.Errorf("warnings %q: nothing about the base's build", r.Warnings)
@@ -82,8 +82,8 @@ func TestBaseWithoutTexts(t *testing.T) {
 // gives, nothing is called introduced. What its code does in the same calls is known.
 func TestBaseOfOtherTexts(t *testing.T) {
 	r := fuzzMeter(t, "// A line that the diff does not know.\n"+meter)
-	if f := r.Findings[0]; f.Novelty != report.PreExisting {
-		t.Errorf("%s (%s), want pre-existing", f.Novelty, f.NoveltyReason)
+	if f := r.Findings[0]; f.Comparison != report.PreExisting {
+		t.Errorf("%s (%s), want pre-existing", f.Comparison, f.ComparisonReason)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "base.output.json has no text of src/Meter.sol") }) {
 		t.Errorf("warnings %q: nothing about the missing text", r.Warnings)

@@ -57,7 +57,7 @@ func (r *run) selfCheck(ctx context.Context, list []change.Planted) {
 	defer own.close()
 	for i := range list {
 		if result.Valid()+result.Count(report.Untried) >= check.Mutants {
-			result.Left = len(list) - i
+			result.Omitted = len(list) - i
 			break
 		}
 		p := &list[i]
@@ -76,8 +76,8 @@ func (r *run) selfCheck(ctx context.Context, list []change.Planted) {
 // describeMutant is what became of a mistake, in words.
 func describeMutant(m *report.Mutant) string {
 	text := m.Result
-	if len(m.By) > 0 {
-		text += " by " + human.First(m.By, 3)
+	if len(m.Oracles) > 0 {
+		text += " by " + human.First(m.Oracles, 3)
 	}
 	if m.Reason != "" {
 		text += ", " + m.Reason
@@ -141,13 +141,13 @@ func (r *run) try(ctx context.Context, p *change.Planted, m *report.Mutant, seed
 
 // judgeMutant says what the report of a planted mistake makes of it.
 func (r *run) judgeMutant(m *report.Mutant) {
-	m.Result, m.Reason, m.By, m.Message, m.Test, m.Executions = report.Missed, "", nil, "", nil, r.report.Stats.Executions
+	m.Result, m.Reason, m.Oracles, m.Message, m.Test, m.Executions = report.Missed, "", nil, "", nil, r.report.Stats.Executions
 	for _, f := range r.report.Gating() {
 		note(m, report.Caught, f.Oracle, f.Title, f.Test)
 	}
 	if m.Result == report.Missed {
 		for i := range r.report.Findings {
-			if f := &r.report.Findings[i]; f.Novelty == report.Introduced {
+			if f := &r.report.Findings[i]; f.Comparison == report.Introduced {
 				note(m, report.Noted, f.Oracle, f.Title, f.Test)
 			}
 		}
@@ -166,8 +166,8 @@ func note(m *report.Mutant, result, by, message string, test *report.FoundryTest
 	if m.Result == report.Missed {
 		m.Result, m.Message = result, message
 	}
-	if !slices.Contains(m.By, by) {
-		m.By = append(m.By, by)
+	if !slices.Contains(m.Oracles, by) {
+		m.Oracles = append(m.Oracles, by)
 	}
 	if m.Test == nil && test != nil && test.Fails {
 		m.Test = test

@@ -85,7 +85,7 @@ func TestSelfCheck(t *testing.T) {
 	for i := range s.Mutants {
 		m := &s.Mutants[i]
 		if m.Result != report.Invalid {
-			fmt.Fprintf(&b, "%d %s: %s by %s\n%s", m.Line, m.Description, m.Result, strings.Join(m.By, ", "), m.Patch)
+			fmt.Fprintf(&b, "%d %s: %s by %s\n%s", m.Line, m.Description, m.Result, strings.Join(m.Oracles, ", "), m.Patch)
 		}
 	}
 	fmt.Fprintln(&b, s.Headline())

@@ -38,21 +38,21 @@ func sizeFinding(o *change.Oversized) report.Finding {
 		what = "the code that deploys it has %d bytes without arguments, more than the %d that a chain accepts (EIP-3860)"
 	}
 	f := report.Finding{
-		Oracle: oracle.Size.ID, Severity: oracle.Size.Severity.String(), Title: oracle.Size.Title, Novelty: report.Introduced,
+		Oracle: oracle.Size.ID, Severity: oracle.Size.Severity.String(), Title: oracle.Size.Title, Comparison: report.Introduced,
 		Message:  fmt.Sprintf("%s cannot be deployed: "+what, o.Contract.Name, o.Size, o.Limit()),
 		Location: report.Place{File: o.At.File, Line: o.At.Line, Contract: o.Contract.QualifiedName()},
 		Sequence: []report.Step{}, Trace: []report.Message{}, Confirmed: "the compiler's output",
 	}
 	switch {
 	case o.Was == bytecode.SizeUnknown:
-		f.Novelty, f.NoveltyReason, f.Severity = report.Unknown, "how large it is there is not known", oracle.Medium.String()
+		f.Comparison, f.ComparisonReason, f.Severity = report.Unknown, "how large it is there is not known", oracle.Medium.String()
 	case o.Was == 0:
-		f.NoveltyReason = "the base does not have the contract"
+		f.ComparisonReason = "the base does not have the contract"
 	default:
-		f.NoveltyReason = fmt.Sprintf("it has %d bytes there", o.Was)
+		f.ComparisonReason = fmt.Sprintf("it has %d bytes there", o.Was)
 	}
-	if o.Doubt != "" {
-		f.Severity, f.Message = oracle.Medium.String(), f.Message+"; "+o.Doubt
+	if o.OtherRelease != "" {
+		f.Severity, f.Message = oracle.Medium.String(), f.Message+"; "+o.OtherRelease
 	}
 	return f
 }

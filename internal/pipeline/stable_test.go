@@ -79,10 +79,10 @@ func (s *stability) add(r *report.Report, of string) {
 			continue
 		}
 		claim := func(f report.Finding) string {
-			return strings.Join([]string{f.Oracle, f.Title, f.Severity, f.Location.String(), f.Location.Contract, f.Function, f.Novelty}, ", ")
+			return strings.Join([]string{f.Oracle, f.Title, f.Severity, f.Location.String(), f.Location.Contract, f.Function, f.Comparison}, ", ")
 		}
 		if claim(was) != claim(f) {
-			s.t.Errorf("%s is %s (%s) with %s, and %s (%s) with %s", f.ID, claim(was), was.NoveltyReason, s.where[f.ID], claim(f), f.NoveltyReason, of)
+			s.t.Errorf("%s is %s (%s) with %s, and %s (%s) with %s", f.ID, claim(was), was.ComparisonReason, s.where[f.ID], claim(f), f.ComparisonReason, of)
 		}
 	}
 }

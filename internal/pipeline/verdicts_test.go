@@ -29,7 +29,7 @@ import (
 // TestVerdicts runs the job on the pull requests of testdata/verdicts: archives with the
 // files of base/ and head/. Lines of the head say what the report has to say of them:
 //
-//	assert(x != 3); // want assertion introduced [shipped=absent] [severity=note] [title~text]; guard-lost introduced
+//	assert(x != 3); // want assertion introduced [release=absent] [severity=note] [title~text]; guard-lost introduced
 //	y = x;          // line reached
 //	y = x;          // line not reached, only-reverts
 //
@@ -342,7 +342,7 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 	}
 	for at, findings := range found {
 		for _, f := range findings {
-			t.Errorf("%s: %s %s (%s), severity %s, shipped %s (%s), %q %q: not wanted", at, f.Oracle, f.Novelty, f.NoveltyReason, f.Severity, f.Shipped, f.ShippedReason, f.Title, f.Message)
+			t.Errorf("%s: %s %s (%s), severity %s, release %s (%s), %q %q: not wanted", at, f.Oracle, f.Comparison, f.ComparisonReason, f.Severity, f.Release, f.ReleaseReason, f.Title, f.Message)
 		}
 	}
 	if v.verdict != "" && r.Verdict != v.verdict {
@@ -380,13 +380,13 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 	}
 }
 
-// wanted reports whether a finding is as described: "ORACLE NOVELTY key=value key~text".
+// wanted reports whether a finding is as described: "ORACLE COMPARISON key=value key~text".
 func wanted(f *report.Finding, want string) bool {
 	fields := regexp.MustCompile(`\s\[?`).Split(strings.ReplaceAll(want, "]", ""), -1)
-	if len(fields) < 2 || f.Oracle != fields[0] || f.Novelty != fields[1] {
+	if len(fields) < 2 || f.Oracle != fields[0] || f.Comparison != fields[1] {
 		return false
 	}
-	values := map[string]string{"shipped": f.Shipped, "severity": f.Severity, "title": f.Title, "reason": f.NoveltyReason}
+	values := map[string]string{"release": f.Release, "severity": f.Severity, "title": f.Title, "reason": f.ComparisonReason}
 	for _, field := range fields[2:] {
 		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value && values[key] != strings.ReplaceAll(value, "_", " ") {
 			return false

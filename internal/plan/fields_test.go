@@ -34,7 +34,7 @@ func TestEveryField(t *testing.T) {
 		{evm.Cheats{}, "State Answers Only Tester Lenient", "Edge"}, // without files of the project: set-ups are over
 		{evm.Bare{}, "World Address", ""},
 		{bytecode.Contract{}, "Name Source Folder Variant ABI RawABI Creation Runtime Library Generated ArgumentTypes Implements Variables Texts", ""},
-		{bytecode.Code{}, "Kind Bytes Links Immutables Checks ChecksKnown Shared Shipped", "ID"},
+		{bytecode.Code{}, "Kind Bytes Links Immutables Checks ChecksKnown Shared Released", "ID"},
 		{bytecode.Target{}, "Position Contract Entries Deletion", ""},
 		{cheatcode.Answers{}, "Root Files Artifacts", ""},
 	} {

@@ -65,7 +65,7 @@ func newAttack(t *testing.T) *example {
 			Kind: FindingClaim, ID: "SL-1", File: "src/Bank.sol", Line: 9, Contract: "test.sol:Bank", Oracle: "assertion", Entries: []Entry{finding}, Message: observed[i].Message}}},
 	}
 	steps := Steps(e.space, e.seq, exec)
-	e.report.Findings = []report.Finding{{ID: "SL-1", Oracle: "assertion", Severity: "high", Novelty: report.Introduced, Sequence: steps, Trace: Messages(e.space, e.seq, steps, exec),
+	e.report.Findings = []report.Finding{{ID: "SL-1", Oracle: "assertion", Severity: "high", Comparison: report.Introduced, Sequence: steps, Trace: Messages(e.space, e.seq, steps, exec),
 		Location: report.Place{File: "src/Bank.sol", Line: 9, Contract: "test.sol:Bank"}, Reproducer: "reproducers/SL-1.json"}}
 	report.Decide(e.report)
 	return e

@@ -250,13 +250,13 @@ func FuzzReadBundle(f *testing.F) {
 func TestVerifySetUp(t *testing.T) {
 	v := &verification{Disagrees: []string{}}
 	r := &report.Report{Targets: []report.Target{
-		{File: "src/Vault.sol", Line: 5, Contract: "src/Vault.sol:Vault", Status: report.Reached, SetUp: "VaultTest.setUp()"},
+		{File: "src/Vault.sol", Line: 5, Contract: "src/Vault.sol:Vault", Status: report.Reached, Setup: "VaultTest.setUp()"},
 		{File: "src/Vault.sol", Line: 6, Contract: "src/Vault.sol:Vault", Status: report.Reached},
 	}}
 	if err := v.replay(r, nil); err != nil {
 		t.Fatal(err)
 	}
-	if v.SetUps != 1 || v.OfLines != 1 || v.Lines != 0 || len(v.Disagrees) != 1 {
+	if v.Setups != 1 || v.OfLines != 1 || v.Lines != 0 || len(v.Disagrees) != 1 {
 		t.Errorf("%+v", v)
 	}
 }

@@ -35,8 +35,8 @@ func needsOf(l *loaded, exec *evm.Execution) *needs {
 	s := l.snapshot
 	n := &needs{loaded: l, setUps: map[int]bool{}, transactions: map[int]bool{}, accounts: map[common.Address]bool{},
 		owners: map[common.Address]int{}, salted: map[common.Address]bool{}, parent: map[common.Address]common.Address{}, made: map[common.Address]int{}}
-	for i := range s.SetUps {
-		up := &s.SetUps[i]
+	for i := range s.Setups {
+		up := &s.Setups[i]
 		all := slices.Clone(up.Made)
 		for _, call := range up.Also {
 			all = append(all, call.Made...)
@@ -200,7 +200,7 @@ func (n *needs) close() {
 }
 
 func (n *needs) concerns(c *world.MadeCall) bool {
-	if len(n.snapshot.SetUps) == 0 {
+	if len(n.snapshot.Setups) == 0 {
 		return !n.idle(&c.Call)
 	}
 	changes := c.Changes

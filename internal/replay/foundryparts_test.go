@@ -298,5 +298,5 @@ func exported(t *testing.T, s *Snapshot, id string, sequence []string) (string, 
 
 // snapshotOf is the snapshot of a World, with what made it.
 func snapshotOf(w *evm.World, made *world.Report, table *bytecode.Table) *Snapshot {
-	return &Snapshot{World: w, Contracts: table.Contracts(), Told: made.Told, SetUps: UsedSetUps(made.TestSetups), Tester: made.Tester, Made: made.Made}
+	return &Snapshot{World: w, Contracts: table.Contracts(), Told: made.Told, Setups: UsedSetups(made.TestSetups), Tester: made.Tester, Made: made.Made}
 }

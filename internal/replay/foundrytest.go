@@ -61,8 +61,8 @@ func newFoundryTestIn(l *loaded, exec *evm.Execution, kept *keeping) (*foundryTe
 	}
 	t := &foundryTest{loaded: l, needs: needsOf(l, exec), created: map[common.Address]string{}, names: map[common.Address]string{}, used: map[common.Address]bool{},
 		imports: &imports{within: "test", names: map[string]string{}, sources: map[*bytecode.Contract]string{}, harnesses: l.snapshot.Harnesses}}
-	for i := range l.snapshot.SetUps {
-		up := &l.snapshot.SetUps[i]
+	for i := range l.snapshot.Setups {
+		up := &l.snapshot.Setups[i]
 		if i == 0 || t.needs.setUps[i] {
 			t.imports.within = path.Dir(up.Contract.Source)
 		}
@@ -74,8 +74,8 @@ func newFoundryTestIn(l *loaded, exec *evm.Execution, kept *keeping) (*foundryTe
 		t.imports.within, t.imports.folder, t.imports.fixed = kept.folder, kept.project, true
 	}
 	// forge gives the test that it runs the address that the first one has here.
-	if t.needs.setUps[0] && len(l.snapshot.SetUps) > 0 && l.snapshot.SetUps[0].Address == crypto.CreateAddress(l.snapshot.Tester, 1) {
-		t.base = &l.snapshot.SetUps[0]
+	if t.needs.setUps[0] && len(l.snapshot.Setups) > 0 && l.snapshot.Setups[0].Address == crypto.CreateAddress(l.snapshot.Tester, 1) {
+		t.base = &l.snapshot.Setups[0]
 		if account := l.snapshot.World.Accounts[t.base.Address]; account != nil {
 			t.held = l.holding(account)
 			t.release(exec)

@@ -25,8 +25,8 @@ const maxTestCode = 24 << 10
 
 // checkWorld returns an error if a test cannot make its part of the World.
 func (t *foundryTest) checkWorld() error {
-	for i := range t.snapshot.SetUps {
-		up := &t.snapshot.SetUps[i]
+	for i := range t.snapshot.Setups {
+		up := &t.snapshot.Setups[i]
 		if !t.needs.setUps[i] {
 			continue
 		}
@@ -183,12 +183,12 @@ const blockHelper = `
 // worldText is what makes the World, and the helpers that it uses. calls is the text of the
 // calls that follow.
 func (t *foundryTest) worldText(calls string) string {
-	setUps, all := t.setUpsText()
+	setUps, all := t.setupsText()
 	transactions := t.transactionsText()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "        "+format+"\n", args...) }
 	b.WriteString(setUps)
-	if t.base != nil && (setUps != "" || len(t.snapshot.SetUps) > 0) {
+	if t.base != nil && (setUps != "" || len(t.snapshot.Setups) > 0) {
 		line("(bool stopped, ) = address(sightline).call(abi.encodeWithSignature(\"stopPrank()\")); // a prank that setUp() left open")
 		line("stopped;")
 	}
@@ -250,14 +250,14 @@ func (t *foundryTest) certain(a common.Address) bool {
 	return !setUp
 }
 
-// setUpsText runs the test contracts that the test does not inherit from, and the test functions
+// setupsText runs the test contracts that the test does not inherit from, and the test functions
 // that made the World; all reports whether all that did are run.
-func (t *foundryTest) setUpsText() (text string, all bool) {
+func (t *foundryTest) setupsText() (text string, all bool) {
 	s := t.snapshot
 	var made, also strings.Builder
-	all = len(s.SetUps) > 0
-	for i := range s.SetUps {
-		up := &s.SetUps[i]
+	all = len(s.Setups) > 0
+	for i := range s.Setups {
+		up := &s.Setups[i]
 		if !t.needs.setUps[i] {
 			all = false
 			continue
@@ -267,7 +267,7 @@ func (t *foundryTest) setUpsText() (text string, all bool) {
 			nonce, _ := creationNonce(s.Tester, up.Address)
 			fmt.Fprintf(&made, "        sightlineSetUp(%s, %d, %s, type(%s).creationCode);\n", s.Tester.Hex(), nonce, t.address(up.Address), name)
 			if up.Function != "" {
-				fmt.Fprintf(&made, "        sightlineRun(%s, %s, %s); // %s\n", world.SetUpCaller.Hex(), t.address(up.Address), hexLiteral(crypto.Keccak256([]byte(up.Function))[:4]), solidityComment(up.Function))
+				fmt.Fprintf(&made, "        sightlineRun(%s, %s, %s); // %s\n", world.SetupCaller.Hex(), t.address(up.Address), hexLiteral(crypto.Keccak256([]byte(up.Function))[:4]), solidityComment(up.Function))
 			}
 		}
 		for _, call := range up.Also {

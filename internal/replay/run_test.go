@@ -82,7 +82,7 @@ func newExample(t *testing.T) *example {
 				Kind: LineClaim, File: "src/Bank.sol", Line: 1, Contract: "test.sol:Journal", Entries: []Entry{line}}},
 		},
 	}
-	e.report.Findings = []report.Finding{{ID: "SL-1", Oracle: "assertion", Severity: "high", Novelty: report.Introduced,
+	e.report.Findings = []report.Finding{{ID: "SL-1", Oracle: "assertion", Severity: "high", Comparison: report.Introduced,
 		Location: report.Place{File: "src/Bank.sol", Line: 9, Contract: "test.sol:Bank"}, Reproducer: "reproducers/SL-1.json"}}
 	e.report.Targets = []report.Target{{File: "src/Bank.sol", Line: 1, Contract: "test.sol:Journal", Status: report.OnlyReverts, Reproducer: "reproducers/line.json"}}
 	report.Decide(e.report)

@@ -9,17 +9,17 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// setUpFile is a set-up that made the World.
-type setUpFile struct {
+// setupFile is a set-up that made the World.
+type setupFile struct {
 	Contract int             `json:"contract"` // index
 	Function string          `json:"function,omitempty"`
 	Address  common.Address  `json:"address"`
 	Made     []madeAccount   `json:"made,omitempty"`
-	Also     []setUpCallFile `json:"also,omitempty"`
+	Also     []setupCallFile `json:"also,omitempty"`
 }
 
-// setUpCallFile is a test function that ran after the set-ups.
-type setUpCallFile struct {
+// setupCallFile is a test function that ran after the set-ups.
+type setupCallFile struct {
 	Function string        `json:"function"`
 	Data     []byte        `json:"data"` // base64
 	Made     []madeAccount `json:"made,omitempty"`
@@ -30,8 +30,8 @@ type madeAccount struct {
 	Salted  bool           `json:"salted,omitempty"`
 }
 
-// UsedSetUps are those that made a World.
-func UsedSetUps(tried []world.TestSetup) []world.TestSetup {
+// UsedSetups are those that made a World.
+func UsedSetups(tried []world.TestSetup) []world.TestSetup {
 	var used []world.TestSetup
 	for _, up := range tried {
 		if up.Failure == "" {
@@ -41,17 +41,17 @@ func UsedSetUps(tried []world.TestSetup) []world.TestSetup {
 	return used
 }
 
-func packSetUps(list []world.TestSetup, index map[*bytecode.Contract]int) []setUpFile {
-	var packed []setUpFile
+func packSetups(list []world.TestSetup, index map[*bytecode.Contract]int) []setupFile {
+	var packed []setupFile
 	for i := range list {
 		up := &list[i]
 		n, known := index[up.Contract]
 		if !known {
 			n = -1
 		}
-		file := setUpFile{Contract: n, Function: up.Function, Address: up.Address, Made: packMade(up.Made)}
+		file := setupFile{Contract: n, Function: up.Function, Address: up.Address, Made: packMade(up.Made)}
 		for _, call := range up.Also {
-			file.Also = append(file.Also, setUpCallFile{call.Function, call.Data, packMade(call.Made)})
+			file.Also = append(file.Also, setupCallFile{call.Function, call.Data, packMade(call.Made)})
 		}
 		packed = append(packed, file)
 	}
@@ -68,8 +68,8 @@ func packMade(made []world.MadeAccount) []madeAccount {
 
 func (f *snapshotFile) setUps(contracts []*bytecode.Contract) ([]world.TestSetup, error) {
 	var list []world.TestSetup
-	for i := range f.SetUps {
-		file := &f.SetUps[i]
+	for i := range f.Setups {
+		file := &f.Setups[i]
 		if file.Contract < 0 || file.Contract >= len(contracts) {
 			return nil, fmt.Errorf("set-up %d: there is no contract %d", i, file.Contract)
 		}

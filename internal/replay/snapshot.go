@@ -29,14 +29,14 @@ type Snapshot struct {
 	Deployable []input.Deployment
 	// Lines returns the source line of an instruction, and false if it has none.
 	Lines func(bytecode.Location) (bytecode.Position, bool)
-	// Told: SetUps and Made are all that made the World. Otherwise a live chain, a state file
+	// Told: Setups and Made are all that made the World. Otherwise a live chain, a state file
 	// or a step that no transaction is took part, or it is not known.
 	Told bool
-	// SetUps are the test contracts that set up the World, run by Tester; nil: none.
-	SetUps []world.TestSetup
+	// Setups are the test contracts that set up the World, run by Tester; nil: none.
+	Setups []world.TestSetup
 	Tester common.Address
 	// Made are the transactions that made the World of an empty one in which the senders
-	// have ether, or after SetUps.
+	// have ether, or after Setups.
 	Made []world.MadeCall
 	// Variables are the state variables of contracts by qualified name, where the
 	// build describes the storage layout.
@@ -56,7 +56,7 @@ type snapshotFile struct {
 	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
 	Harnesses map[string]string     `json:"harnesses,omitempty"` // texts by name
 	Told      bool                  `json:"told,omitempty"`
-	SetUps    []setUpFile           `json:"setUps,omitempty"`
+	Setups    []setupFile           `json:"setUps,omitempty"`
 	Tester    *common.Address       `json:"tester,omitempty"` // with set-ups
 	Made      []madeFile            `json:"made,omitempty"`
 }
@@ -95,7 +95,7 @@ type codeFile struct {
 	Checks     []uint32         `json:"checks,omitempty"`
 	Known      bool             `json:"checksKnown,omitempty"`
 	Shared     []bytecode.Range `json:"shared,omitempty"`
-	Shipped    int              `json:"shipped,omitempty"`
+	Released   int              `json:"shipped,omitempty"`
 }
 
 type deployableFile struct {
@@ -149,7 +149,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
 	}
 	file.World = packWorld(s.World, index)
-	if file.SetUps = packSetUps(s.SetUps, index); len(s.SetUps) > 0 {
+	if file.Setups = packSetups(s.Setups, index); len(s.Setups) > 0 {
 		file.Tester = &s.Tester
 	}
 	for i := range s.Made {
@@ -173,7 +173,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Shared, c.Shipped}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Shared, c.Released}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -259,7 +259,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 	if s.World, err = file.World.world(s.Contracts); err != nil {
 		return nil, nil, err
 	}
-	if s.SetUps, err = file.setUps(s.Contracts); err != nil {
+	if s.Setups, err = file.setUps(s.Contracts); err != nil {
 		return nil, nil, err
 	}
 	if file.Tester != nil {
@@ -320,7 +320,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Shared: f.Shared, Shipped: f.Shipped}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Shared: f.Shared, Released: f.Released}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {

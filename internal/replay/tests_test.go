@@ -31,7 +31,7 @@ func TestTests(t *testing.T) {
 	findings := []report.Finding{{ID: "SL-1", Reproducer: name}, {ID: "../../SL-2", Reproducer: name}, {ID: strings.Repeat("x", 300), Reproducer: name},
 		{ID: "SL-3", Reproducer: "reproducers/../../secret.json"}, {ID: "SL-4", Reproducer: "reproducers/none.json"}, {ID: "SL-5", Reproducer: name, Test: &report.FoundryTest{Reason: "a live chain"}}}
 	for i := range findings {
-		findings[i].Severity, findings[i].Novelty = "high", report.Introduced
+		findings[i].Severity, findings[i].Comparison = "high", report.Introduced
 	}
 	r := &report.Report{Version: report.FormatVersion, FailOn: "high", Verdict: report.Fail, Findings: findings}
 	rendered, err := report.Render(r, report.Options{})

@@ -32,7 +32,7 @@ type verification struct {
 	Of        int      `json:"of"`
 	Lines     int      `json:"lines"` // that are reached, of those that the report says are
 	OfLines   int      `json:"ofLines"`
-	SetUps    int      `json:"setUps"`  // lines that the World's making reached: there is nothing to replay
+	Setups    int      `json:"setups"`  // lines that the World's making reached: there is nothing to replay
 	Clashes   int      `json:"clashes"` // of storage layouts that are shown, of those that can be
 	OfClashes int      `json:"ofClashes"`
 	Disagrees []string `json:"disagrees"` // claims of the report that do not hold
@@ -163,8 +163,8 @@ func (v *verification) replayLines(r *report.Report, again func(name string, cla
 		if t.Status != report.Reached && t.Reproducer == "" {
 			continue // the report does not claim that it is reached
 		}
-		if t.SetUp != "" && t.Reproducer == "" {
-			v.SetUps++
+		if t.Setup != "" && t.Reproducer == "" {
+			v.Setups++
 			continue
 		}
 		v.OfLines++
@@ -247,8 +247,8 @@ func (v *verification) print(out io.Writer, file string, r *report.Report) {
 	fmt.Fprintf(out, "made by   sightline %s, of %s, seed %d\n", human.Printable(r.Tool.Version), human.Printable(r.Diff.Base+".."+r.Diff.Head), r.Seed)
 	fmt.Fprintf(out, "findings  %d of %d happen on go-ethereum\n", v.Findings, v.Of)
 	fmt.Fprintf(out, "lines     %d of %d are reached\n", v.Lines, v.OfLines)
-	if v.SetUps > 0 {
-		fmt.Fprintf(out, "          %d more, reached while the World was made: there is nothing to replay\n", v.SetUps)
+	if v.Setups > 0 {
+		fmt.Fprintf(out, "          %d more, reached while the World was made: there is nothing to replay\n", v.Setups)
 	}
 	if n := len(r.Clashes); n > 0 {
 		fmt.Fprintf(out, "clashes   %d of %d are shown on go-ethereum\n", v.Clashes, v.OfClashes)

@@ -67,7 +67,7 @@ func Open(dirs []string) (*Set, error) {
 	set := &Set{Header: all[0].Header}
 	set.Index = 0
 	slices.SortFunc(all, func(a, b *Shard) int { // the one that counts first
-		return cmp.Or(cmp.Compare(a.Index, b.Index), b.standing().compare(a.standing()), bytes.Compare(a.sum[:], b.sum[:]))
+		return cmp.Or(cmp.Compare(a.Index, b.Index), b.extent().compare(a.extent()), bytes.Compare(a.sum[:], b.sum[:]))
 	})
 	for _, s := range all {
 		last := len(set.Shards) - 1
@@ -252,22 +252,22 @@ func (f *shardFile) check() error {
 	return nil
 }
 
-// standing says how far a shard got.
-type standing struct {
+// extent says how far a shard got.
+type extent struct {
 	end        int
 	executions uint64
 }
 
-// standingOf is how far a shard got that ended like this.
-func standingOf(end string, executions uint64) standing {
-	return standing{slices.Index([]string{Running, Canceled, Done}, end), executions}
+// extentOf is how far a shard got that ended like this.
+func extentOf(end string, executions uint64) extent {
+	return extent{slices.Index([]string{Running, Canceled, Done}, end), executions}
 }
 
-func (s standing) compare(other standing) int {
+func (s extent) compare(other extent) int {
 	return cmp.Or(cmp.Compare(s.end, other.end), cmp.Compare(s.executions, other.executions))
 }
 
-func (s *Shard) standing() standing { return standingOf(s.End, s.file.Stats.Executions) }
+func (s *Shard) extent() extent { return extentOf(s.End, s.file.Stats.Executions) }
 
 // differs says in what a header differs from another one.
 func (h *Header) differs(other *Header) string {

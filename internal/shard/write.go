@@ -121,7 +121,7 @@ func (w *Writer) write(result *fuzzer.Result, end string) error {
 	if w.before != nil && end == Running && result.Stats.Executions <= w.before.Stats.Executions {
 		return nil // the earlier attempt got further
 	}
-	if w.before != nil && standingOf(end, result.Stats.Executions).compare(standingOf(w.before.End, w.before.Stats.Executions)) < 0 {
+	if w.before != nil && extentOf(end, result.Stats.Executions).compare(extentOf(w.before.End, w.before.Stats.Executions)) < 0 {
 		return nil
 	}
 	if end != Running { // numbered by the result alone: equal campaigns leave equal bytes, whenever they were written

@@ -175,8 +175,8 @@ func worldFixtures(t *testing.T) map[string][]*bytecode.Contract {
 	return fixtures
 }
 
-// TestWorldFileOfSetUps: likewise for Worlds that tests set up.
-func TestWorldFileOfSetUps(t *testing.T) {
+// TestWorldFileOfSetups: likewise for Worlds that tests set up.
+func TestWorldFileOfSetups(t *testing.T) {
 	paths, err := filepath.Glob("../../fuzzer/world/testdata/setups/*.sol")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("fixtures: %v, %v", paths, err)

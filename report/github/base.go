@@ -59,9 +59,9 @@ func (u *Unavailable) Error() string {
 	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` for a release or a base that you name"
 }
 
-// ErrorMends are lines of a workflow with which a way works.
-func (u *Unavailable) ErrorMends() []exit.Mend {
-	return []exit.Mend{{Lines: "- uses: actions/checkout@v4\n  with:\n    fetch-depth: 2  # 0 if you name a base\n    persist-credentials: false\n"}}
+// ErrorFixes are lines of a workflow with which a way works.
+func (u *Unavailable) ErrorFixes() []exit.Fix {
+	return []exit.Fix{{Lines: "- uses: actions/checkout@v4\n  with:\n    fetch-depth: 2  # 0 if you name a base\n    persist-credentials: false\n"}}
 }
 
 // Compare determines what changed.

@@ -120,8 +120,8 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 	case PullRequest, MergeGroup, Push, Release, WorkflowDispatch, Schedule:
 	default:
 		if slices.Contains(privileged, e.Name) {
-			return nil, exit.MendedBy(fmt.Errorf("%s gives code that anyone may propose access to the repository's secrets and a write token: "+
-				"Sightline refuses to run on it; use `on: pull_request`", e.Name), exit.Mend{Lines: "on:\n  pull_request:\n  merge_group:\n"})
+			return nil, exit.FixedBy(fmt.Errorf("%s gives code that anyone may propose access to the repository's secrets and a write token: "+
+				"Sightline refuses to run on it; use `on: pull_request`", e.Name), exit.Fix{Lines: "on:\n  pull_request:\n  merge_group:\n"})
 		}
 		return nil, fmt.Errorf("the event %q does not say what changed; run on pull_request, merge_group, push, release, workflow_dispatch or schedule", cut(e.Name, maxShown))
 	}

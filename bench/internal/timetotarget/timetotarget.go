@@ -64,18 +64,18 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil {
-		m.watch.observe(exec, seq.Pretends())
+		m.watch.observe(exec, seq.OverridesState())
 	}
 	return exec, err
 }
 
-// observe counts an execution; one that pretends reaches nothing.
-func (w *watch) observe(exec *evm.Execution, pretends bool) {
+// observe counts an execution; one that overrides state reaches nothing.
+func (w *watch) observe(exec *evm.Execution, overrides bool) {
 	if w.executions++; w.sample.Reached || w.executions > w.goal.Limit {
 		return // ending
 	}
 	w.sample.Executions = w.executions
-	w.sample.Reached = !pretends && w.goal.Reached(exec)
+	w.sample.Reached = !overrides && w.goal.Reached(exec)
 	if w.sample.Reached || w.executions == w.goal.Limit {
 		w.sample.Seconds = w.now().Sub(w.start).Seconds()
 		w.stop()

@@ -184,7 +184,7 @@ func (f *finder) compileForge(ctx context.Context, config *foundryConfig, closur
 	for _, broken := range p.graph.broken {
 		users := p.graph.users([]string{broken.name})
 		used := slices.ContainsFunc(p.graph.roots, func(root string) bool { return users[root] })
-		if used && !p.leaveOut([]string{broken.name}, broken.err) {
+		if used && !p.exclude([]string{broken.name}, broken.err) {
 			return nil, broken.err
 		}
 	}

@@ -30,18 +30,18 @@ type Error struct {
 	Cause   error  // what was underneath; may be nil
 
 	Places   []exit.Place // in sources that it is about
-	Workflow string       // lines of YAML that would mend it; may be empty
+	Workflow string       // lines of YAML that would fix it; may be empty
 }
 
 // ErrorPlaces are the places in sources, see [exit.Places].
 func (e *Error) ErrorPlaces() []exit.Place { return e.Places }
 
-// ErrorMends are the lines of the workflow, see [exit.Mends].
-func (e *Error) ErrorMends() []exit.Mend {
+// ErrorFixes are the lines of the workflow, see [exit.Fixes].
+func (e *Error) ErrorFixes() []exit.Fix {
 	if e.Workflow == "" {
 		return nil
 	}
-	return []exit.Mend{{Lines: e.Workflow}}
+	return []exit.Fix{{Lines: e.Workflow}}
 }
 
 // Error is "origin: place: problem; remedy", and the excerpt below.

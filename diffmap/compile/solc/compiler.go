@@ -104,7 +104,7 @@ var LongVersion = regexp.MustCompile(`(\d+\.\d+\.\d+)(-[0-9A-Za-z.-]+)?(\+commit
 func (c *Compiler) identify(ctx context.Context) error {
 	ask := func() ([]byte, error) { return c.ask(ctx, native("--version")) }
 	if c.node != "" {
-		ask = func() ([]byte, error) { return c.remembered(ctx) }
+		ask = func() ([]byte, error) { return c.cachedVersion(ctx) }
 	}
 	text, err := ask()
 	if err != nil {

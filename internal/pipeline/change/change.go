@@ -84,7 +84,7 @@ type Change struct {
 	Table   *bytecode.Table
 	Given   []*compile.Output // the builds as the project has them
 	Outputs []*compile.Output // what is mapped and fuzzed, parallel to Given
-	Shipped *Shipped          // what is not fuzzed, but released; nil: the same, or unknown
+	Release *Release          // what is not fuzzed, but released; nil: the same, or unknown
 	Paths   diffmap.Options   // what paths in diff and builds are relative to
 	// Spare are targets in tests, of lines that contracts under test hold as well: those that
 	// only tests execute become targets, see [Change.UseSpare].
@@ -199,7 +199,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		cuts = append(cuts, t.Entries...)
 	}
 	c.Table.Cut(cuts) // together: each time takes programs apart from the start
-	c.mapShipped()
+	c.mapRelease()
 	return c, nil
 }
 

@@ -29,7 +29,7 @@ func (c *Change) exclude(limit int) {
 		contracts[contract.QualifiedName()] = contract
 	}
 	ignored := map[bytecode.Position]bool{}
-	c.Mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
+	c.Mapping.Exclude(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
 		pattern, taken, ok := c.ignore.Match(l.Position.File)
 		if ok && taken {
 			return ""
@@ -144,7 +144,7 @@ func (c *Change) limitTargets(contracts map[string]*bytecode.Contract, limit int
 		}
 	}
 	why := fmt.Sprintf("excluded: more than %d targets; lines of contracts under test take precedence, then file order", limit)
-	c.Mapping.LeaveOut(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
+	c.Mapping.Exclude(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
 		if kept[l] || t == nil {
 			return ""
 		}

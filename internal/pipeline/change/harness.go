@@ -225,7 +225,7 @@ func (c *Change) leaveToOthers() {
 	for _, contract := range c.Table.Contracts() {
 		own[contract.QualifiedName()] = !contract.Generated
 	}
-	c.Mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
+	c.Mapping.Exclude(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
 		if t == nil || own[t.Contract] || !slices.ContainsFunc(l.Targets, func(i int) bool { return own[c.Mapping.Targets[i].Contract] }) {
 			return ""
 		}

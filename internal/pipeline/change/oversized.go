@@ -17,11 +17,11 @@ type Oversized struct {
 	Contract *compile.Contract
 	At       bytecode.Position // of its declaration
 	Kind     bytecode.Kind     // of the code that is too long
-	Size     int               // bytes, in the build that ships
+	Size     int               // bytes, in the release build
 	// Was is the size on the base; 0: the base lacks the contract, SizeUnknown: it is not known.
 	Was int
-	// Doubt is why the project may release another build, as the end of a sentence; empty: it does not look so.
-	Doubt string
+	// OtherRelease is why the project may release another build, as the end of a sentence; empty: it does not look so.
+	OtherRelease string
 }
 
 // Limit is the most bytes that a chain accepts.
@@ -49,9 +49,9 @@ func (c *Change) Oversized(ctx context.Context) []Oversized {
 			given = c.Given[i]
 		}
 		was := c.sizesOfBase(ctx, o, given)
-		doubt := c.otherRelease(given)
+		other := c.otherRelease(given)
 		for _, one := range large {
-			one.Was, one.Doubt = was(one.Contract.UnitName(), one.Kind), doubt
+			one.Was, one.OtherRelease = was(one.Contract.UnitName(), one.Kind), other
 			if one.Was <= one.Limit() {
 				one.At = c.declarationOf(o, one.Contract)
 				list = append(list, one)
@@ -74,7 +74,7 @@ func tooLarge(o *compile.Output) []Oversized {
 				continue
 			}
 			one := Oversized{Contract: contract, Kind: code.Kind}
-			size, known := code.ShippedSize()
+			size, known := code.ReleaseSize()
 			if known && size > one.Limit() {
 				one.Size = size
 				list = append(list, one)
@@ -95,7 +95,7 @@ func sinceShanghai(version string) bool {
 	return slices.Contains([]string{"shanghai", "cancun", "prague", "osaka"}, version)
 }
 
-// sizesOfBase says how long code is on the base, in the build that ships there.
+// sizesOfBase says how long code is on the base, in the release build.
 func (c *Change) sizesOfBase(ctx context.Context, head, given *compile.Output) func(contract string, kind bytecode.Kind) int {
 	unknown := func(string, bytecode.Kind) int { return bytecode.SizeUnknown }
 	sides, _ := c.Base(ctx) // of what has no build, nothing is known

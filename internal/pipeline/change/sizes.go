@@ -41,7 +41,7 @@ func noteBaseSizes(side diffmap.BaseSide) {
 	sizes := map[sizeKey]int{}
 	for _, contract := range side.Head.Contracts {
 		if world.TooLarge(&contract.Contract) != "" {
-			sizes[sizeKey{contract.UnitName(), bytecode.Runtime}], _ = contract.Runtime.ShippedSize()
+			sizes[sizeKey{contract.UnitName(), bytecode.Runtime}], _ = contract.Runtime.ReleaseSize()
 		}
 	}
 	setSizes(side.Base, func(name string, kind bytecode.Kind) int {
@@ -76,7 +76,7 @@ func setSizes(o *compile.Output, size func(contract string, kind bytecode.Kind) 
 	for _, contract := range o.Contracts {
 		for _, code := range []*bytecode.Code{contract.Creation, contract.Runtime} {
 			if code != nil {
-				code.Shipped = size(contract.UnitName(), code.Kind)
+				code.Released = size(contract.UnitName(), code.Kind)
 			}
 		}
 	}

@@ -33,8 +33,8 @@ type Release struct {
 	tried   map[string]*replayed           // by the sequence's text
 	order   []*replayed                    // likewise, as they were tried
 
-	// all is the result for every finding without trying it: [report.ShippedSame] where
-	// the fuzzed build is the release build, [report.ShippedUnknown] for a reason. Zero:
+	// all is the result for every finding without trying it: [report.ReleaseSame] where
+	// the fuzzed build is the release build, [report.ReleaseUnknown] for a reason. Zero:
 	// try it.
 	all Result
 }
@@ -42,10 +42,10 @@ type Release struct {
 // DeployRelease deploys the release build. Where that is not possible, the result for every
 // finding says why.
 func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
-	unknown := func(reason string) *Release { return &Release{all: Result{report.ShippedUnknown, reason}} }
+	unknown := func(reason string) *Release { return &Release{all: Result{report.ReleaseUnknown, reason}} }
 	switch mapped := slices.ContainsFunc(c.Outputs, func(o *compile.Output) bool { return o.Debug }); {
 	case !mapped:
-		return &Release{all: Result{report.ShippedSame, ""}}
+		return &Release{all: Result{report.ReleaseSame, ""}}
 	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Debug }):
 		return unknown(noRelease)
 	case slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Settings.Linked }):
@@ -55,7 +55,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	}
 	r := &Release{targets: map[targetKey]*bytecode.Target{}, tried: map[string]*replayed{}}
 	var build deploy.Build
-	if s := c.Shipped; s != nil {
+	if s := c.Release; s != nil {
 		build = deploy.Build{Outputs: s.Outputs, Table: s.Table, Positions: diffmap.NewPositions(s.Outputs, s.Table, c.Paths)}
 		for i := range s.Targets {
 			r.targets[keyOf(&s.Targets[i])] = &s.Targets[i]
@@ -80,7 +80,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 // Untried says why nothing can be tried on the release build; empty where it can, or there
 // is none but what was fuzzed.
 func (r *Release) Untried() string {
-	if r.all.Is != report.ShippedUnknown || r.all.Reason == noRelease {
+	if r.all.Is != report.ReleaseUnknown || r.all.Reason == noRelease {
 		return ""
 	}
 	return r.all.Reason
@@ -114,38 +114,38 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	d := r.Deployment
 	seq, err := input.Parse(d.Space, input.Format(head, f.Sequence))
 	if err != nil {
-		return Result{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
+		return Result{report.ReleaseUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
 	if f.Oracle.Check == nil && f.Oracle.Examine == nil {
 		return r.ends(seq, f.Oracle != oracle.LivenessLost)
 	}
 	exec, observed, err := fuzzer.Replay(r.judge, Judging(d), seq)
 	if err != nil {
-		return Result{report.ShippedUnknown, err.Error()}
+		return Result{report.ReleaseUnknown, err.Error()}
 	}
 	if seenIn(f.Contract, f.Oracle.ID, observed, &d.Build) {
-		return Result{report.ShippedConfirmed, ""}
+		return Result{report.ReleaseConfirmed, ""}
 	}
 	last := exec.Calls[len(exec.Calls)-1]
 	if last.Outcome == evm.Success {
-		return Result{report.ShippedAbsent, "the last call succeeds there"}
+		return Result{report.ReleaseAbsent, "the last call succeeds there"}
 	}
-	return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+	return Result{report.ReleaseAbsent, "the last call reverts there: " + last.Reason()}
 }
 
 // ends is [Release.Try] for what is wrong since a call succeeds, or since it fails.
 func (r *Release) ends(seq input.Sequence, succeeds bool) Result {
 	exec, err := r.judge.Run(r.Deployment.Space.Encode(seq, nil))
 	if err != nil {
-		return Result{report.ShippedUnknown, err.Error()}
+		return Result{report.ReleaseUnknown, err.Error()}
 	}
 	switch last := exec.Calls[len(exec.Calls)-1]; {
 	case (last.Outcome == evm.Success) == succeeds:
-		return Result{report.ShippedConfirmed, ""}
+		return Result{report.ReleaseConfirmed, ""}
 	case succeeds:
-		return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+		return Result{report.ReleaseAbsent, "the last call reverts there: " + last.Reason()}
 	}
-	return Result{report.ShippedAbsent, "the last call succeeds there"}
+	return Result{report.ReleaseAbsent, "the last call succeeds there"}
 }
 
 // targetKey is what a target is called in every build.
@@ -178,13 +178,13 @@ func (r *Release) TryTarget(t *bytecode.Target, seq input.Sequence, exec *evm.Ex
 	done := r.replay(seq, exec, head)
 	switch {
 	case done.err != nil:
-		return Result{report.ShippedUnknown, human.OneLine(done.err)}
+		return Result{report.ReleaseUnknown, human.OneLine(done.err)}
 	case done.different == "" && !done.elsewhere, r.enters(t, done, kept):
-		return Result{report.ShippedConfirmed, ""}
+		return Result{report.ReleaseConfirmed, ""}
 	case done.different == "":
-		return Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}
+		return Result{report.ReleaseAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}
 	}
-	return Result{report.ShippedAbsent, "the same calls do something else there: " + done.different}
+	return Result{report.ReleaseAbsent, "the same calls do something else there: " + done.different}
 }
 
 // enters reports whether code that stands for a target ran; kept, in a call whose effects

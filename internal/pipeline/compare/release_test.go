@@ -23,11 +23,11 @@ import (
 // stand in: what the two do differently is known.
 func TestRelease(t *testing.T) {
 	for _, c := range []struct{ contract, calls, want, reason string }{
-		{"Kept", "Kept.spend(uint256) args (1234)", report.ShippedConfirmed, ""},
-		{"Shifted", "Shifted.spend(uint256) args (152)", report.ShippedAbsent, "the last call succeeds there"},
-		{"Guarded", "Guarded.spend(uint256) args (6)", report.ShippedAbsent, "the last call reverts there: too much"},
-		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.ShippedUnknown, "its calls do not fit the project's release build: "},
-		{"Fresh", "Fresh.spend(uint256) args (3)", report.ShippedUnknown, "the project's release build could not be deployed: "},
+		{"Kept", "Kept.spend(uint256) args (1234)", report.ReleaseConfirmed, ""},
+		{"Shifted", "Shifted.spend(uint256) args (152)", report.ReleaseAbsent, "the last call succeeds there"},
+		{"Guarded", "Guarded.spend(uint256) args (6)", report.ReleaseAbsent, "the last call reverts there: too much"},
+		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.ReleaseUnknown, "its calls do not fit the project's release build: "},
+		{"Fresh", "Fresh.spend(uint256) args (3)", report.ReleaseUnknown, "the project's release build could not be deployed: "},
 	} {
 		t.Run(c.contract, func(t *testing.T) {
 			debug, release := compiled(t, "head"), compiled(t, "base")
@@ -59,10 +59,10 @@ func TestReleaseUntried(t *testing.T) {
 		want           string
 		reason         string
 	}{
-		"what is fuzzed":      {t.Context(), given, given, report.ShippedSame, ""},
-		"not at hand":         {t.Context(), debug, debug, report.ShippedUnknown, "the project's release build was not available"},
-		"at fixed addresses":  {t.Context(), linked, debug, report.ShippedUnknown, "the project's release build links libraries at fixed addresses"},
-		"the run was stopped": {canceled, given, debug, report.ShippedUnknown, "the run was canceled"},
+		"what is fuzzed":      {t.Context(), given, given, report.ReleaseSame, ""},
+		"not at hand":         {t.Context(), debug, debug, report.ReleaseUnknown, "the project's release build was not available"},
+		"at fixed addresses":  {t.Context(), linked, debug, report.ReleaseUnknown, "the project's release build links libraries at fixed addresses"},
+		"the run was stopped": {canceled, given, debug, report.ReleaseUnknown, "the run was canceled"},
 	} {
 		r := DeployRelease(c.ctx, &change.Change{Given: []*compile.Output{c.given}, Outputs: []*compile.Output{c.outputs}}, Head{})
 		if got := r.Try(nil, nil); got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) {
@@ -125,9 +125,9 @@ func released(t *testing.T, contract string, target *bytecode.Target, calls, wit
 	c := &change.Change{Given: []*compile.Output{release}, Outputs: []*compile.Output{debug}}
 	if target != nil {
 		outputs := deploy.Release(c)
-		shipped := *target
-		shipped.Entries = onlyIn(t, headOf(t, release, contract), calls, without)
-		c.Shipped = &change.Shipped{Outputs: outputs, Table: bytecode.NewTable(compile.Contracts(outputs)), Targets: []bytecode.Target{shipped}}
+		there := *target
+		there.Entries = onlyIn(t, headOf(t, release, contract), calls, without)
+		c.Release = &change.Release{Outputs: outputs, Table: bytecode.NewTable(compile.Contracts(outputs)), Targets: []bytecode.Target{there}}
 	}
 	r := DeployRelease(t.Context(), c, h)
 	if r.all.Is != "" {
@@ -159,22 +159,22 @@ func TestTryTarget(t *testing.T) {
 		kept            bool
 		want            Result
 	}{
-		"same":                        {"Same", "Same.set(uint256) args (1)", "", true, Result{report.ShippedConfirmed, ""}},
-		"both revert":                 {"Same", "Same.set(uint256) args (99)", "", false, Result{report.ShippedConfirmed, ""}},
-		"other words":                 {"Writes", "Writes.set(uint256) args (1)", "", true, Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
-		"other words, code runs":      {"Writes", "Writes.set(uint256) args (1)", "Writes.total()", true, Result{report.ShippedConfirmed, ""}},
-		"other words, code is undone": {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", true, Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
-		"other words, both undone":    {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", false, Result{report.ShippedConfirmed, ""}},
-		"something else, code runs":   {"Returns", "Returns.set(uint256) args (1)", "Returns.total()", true, Result{report.ShippedConfirmed, ""}},
-		"something else":              {"Returns", "Returns.set(uint256) args (1)", "", true, Result{report.ShippedAbsent, "the same calls do something else there: returns something else"}},
+		"same":                        {"Same", "Same.set(uint256) args (1)", "", true, Result{report.ReleaseConfirmed, ""}},
+		"both revert":                 {"Same", "Same.set(uint256) args (99)", "", false, Result{report.ReleaseConfirmed, ""}},
+		"other words":                 {"Writes", "Writes.set(uint256) args (1)", "", true, Result{report.ReleaseAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
+		"other words, code runs":      {"Writes", "Writes.set(uint256) args (1)", "Writes.total()", true, Result{report.ReleaseConfirmed, ""}},
+		"other words, code is undone": {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", true, Result{report.ReleaseAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}},
+		"other words, both undone":    {"Writes", "Writes.set(uint256) args (1)\nWrites.fail(uint256) args (9)", "Writes.set(uint256) args (1)\nWrites.total()", false, Result{report.ReleaseConfirmed, ""}},
+		"something else, code runs":   {"Returns", "Returns.set(uint256) args (1)", "Returns.total()", true, Result{report.ReleaseConfirmed, ""}},
+		"something else":              {"Returns", "Returns.set(uint256) args (1)", "", true, Result{report.ReleaseAbsent, "the same calls do something else there: returns something else"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			target := &bytecode.Target{Position: bytecode.Position{File: source, Line: 1}, Contract: source + ":" + c.contract}
-			shipped := target
+			there := target
 			if c.without == "" {
-				shipped = nil
+				there = nil
 			}
-			h, r := released(t, c.contract, shipped, c.calls, c.without)
+			h, r := released(t, c.contract, there, c.calls, c.without)
 			seq := parse(t, h, c.calls)
 			exec := runOn(t, h.Deployment, seq)
 			for range 2 {
@@ -187,17 +187,17 @@ func TestTryTarget(t *testing.T) {
 			}
 			other := *target
 			other.Position.Line++
-			if got := r.TryTarget(&other, seq, exec, c.kept, h.Deployment); c.contract == "Writes" && got.Is != report.ShippedAbsent {
+			if got := r.TryTarget(&other, seq, exec, c.kept, h.Deployment); c.contract == "Writes" && got.Is != report.ReleaseAbsent {
 				t.Errorf("a target without code there: %+v", got)
 			}
 		})
 	}
 	h, r := released(t, "Named", nil, "", "")
 	seq := parse(t, h, "Named.set(uint256) args (1)")
-	if got := r.TryTarget(&bytecode.Target{}, seq, runOn(t, h.Deployment, seq), true, h.Deployment); got.Is != report.ShippedUnknown || !strings.HasPrefix(got.Reason, "its calls do not fit the project's release build: ") {
+	if got := r.TryTarget(&bytecode.Target{}, seq, runOn(t, h.Deployment, seq), true, h.Deployment); got.Is != report.ReleaseUnknown || !strings.HasPrefix(got.Reason, "its calls do not fit the project's release build: ") {
 		t.Errorf("a function that the release build lacks: %+v", got)
 	}
-	known := &Release{all: Result{report.ShippedSame, ""}}
+	known := &Release{all: Result{report.ReleaseSame, ""}}
 	if got := known.TryTarget(nil, nil, nil, true, nil); got != known.all {
 		t.Errorf("what was fuzzed: %+v", got)
 	}
@@ -234,11 +234,11 @@ func TestReleaseEnds(t *testing.T) {
 		calls  string
 		want   Result
 	}{
-		{oracle.LivenessLost, "Same.set(uint256) args (99)", Result{report.ShippedConfirmed, ""}},
-		{oracle.LivenessLost, "Same.set(uint256) args (1)", Result{report.ShippedAbsent, "the last call succeeds there"}},
-		{oracle.GuardLost, "Same.set(uint256) args (1)", Result{report.ShippedConfirmed, ""}},
-		{oracle.GuardLost, "Same.set(uint256) args (99)", Result{report.ShippedAbsent, "the last call reverts there: too much"}},
-		{oracle.GuardLost, "Same.set(uint256) args (99)\nSame.set(uint256) args (1)", Result{report.ShippedConfirmed, ""}},
+		{oracle.LivenessLost, "Same.set(uint256) args (99)", Result{report.ReleaseConfirmed, ""}},
+		{oracle.LivenessLost, "Same.set(uint256) args (1)", Result{report.ReleaseAbsent, "the last call succeeds there"}},
+		{oracle.GuardLost, "Same.set(uint256) args (1)", Result{report.ReleaseConfirmed, ""}},
+		{oracle.GuardLost, "Same.set(uint256) args (99)", Result{report.ReleaseAbsent, "the last call reverts there: too much"}},
+		{oracle.GuardLost, "Same.set(uint256) args (99)\nSame.set(uint256) args (1)", Result{report.ReleaseConfirmed, ""}},
 	} {
 		f := &fuzzer.Finding{Oracle: c.oracle, Sequence: parse(t, h, c.calls)}
 		if got := r.Try(f, h.Deployment.Space); got != c.want {
@@ -254,9 +254,9 @@ func TestReleaseSays(t *testing.T) {
 		want string
 	}{
 		{Result{}, ""},
-		{Result{report.ShippedSame, ""}, ""},
-		{Result{report.ShippedUnknown, noRelease}, ""},
-		{Result{report.ShippedUnknown, "it could not be deployed"}, "it could not be deployed"},
+		{Result{report.ReleaseSame, ""}, ""},
+		{Result{report.ReleaseUnknown, noRelease}, ""},
+		{Result{report.ReleaseUnknown, "it could not be deployed"}, "it could not be deployed"},
 	} {
 		if got := (&Release{all: c.all}).Untried(); got != c.want {
 			t.Errorf("%+v: %q", c.all, got)

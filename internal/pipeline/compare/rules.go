@@ -13,7 +13,7 @@ import (
 
 // Result is the result of comparing a finding with another version, and the evidence for
 // it: [report.Introduced], [report.PreExisting] or [report.Unknown] for the base,
-// [report.ShippedSame] or one of its kind for the release build.
+// [report.ReleaseSame] or one of its kind for the release build.
 type Result struct{ Is, Reason string }
 
 func introduced(format string, args ...any) Result {

@@ -13,7 +13,7 @@ export function FindingOf({ finding: f, rules }: { finding: Finding; rules: Page
       <h3>
         <a class="self" href={anchor(f.id)}>{f.id}</a>
         <span class={`chip v-${f.severity}`}>{f.severity}</span>
-        <span class="chip">{newness[f.novelty] ?? f.novelty}</span>
+        <span class="chip">{newness[f.comparison] ?? f.comparison}</span>
         {f.gates && <span class="chip v-gate">fails the gate</span>}
         <span class="title">{rule?.title ?? f.oracle} <span class="muted">in</span> <code>{f.where}</code></span>
       </h3>
@@ -24,7 +24,7 @@ export function FindingOf({ finding: f, rules }: { finding: Finding; rules: Page
           <><dt>Changed line before it</dt><dd><PlaceLink {...f.changed} /> <code class="quote">{f.changed.text}</code></dd></>}
       </dl>
       {f.sequence.length > 0 && <Sequence steps={f.sequence} />}
-      {f.storage && f.storage.length > 0 && <Fold title={`Storage before and after (${count(f.storage.length + (f.storageLeft ?? 0))})`}><Stored changes={f.storage} left={f.storageLeft ?? 0} /></Fold>}
+      {f.storage && f.storage.length > 0 && <Fold title={`Storage before and after (${count(f.storage.length + (f.storageOmitted ?? 0))})`}><Stored changes={f.storage} left={f.storageOmitted ?? 0} /></Fold>}
       {f.answer && <Sides what={<>Afterwards, <code>{f.answer.of}</code> is</>} before={f.answer.base} now={f.answer.head} />}
       <p class="muted">{f.assessment}{f.calls > 0 && ` Found after ${plural(f.calls, "call")}${f.seconds ? `, ${seconds(f.seconds)}` : ""}.`}</p>
       {f.replay && <Command line={f.replay} />}

@@ -91,7 +91,7 @@ function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () =>
   const first = row.targets.find((t) => t.status === row.status);
   let when = statusOf(status).word;
   if (row.status === "reached") {
-    when = first?.setUp ? "in the set-up" : first?.calls ? `after ${plural(first.calls, "call")}` : "reached";
+    when = first?.setup ? "in the set-up" : first?.calls ? `after ${plural(first.calls, "call")}` : "reached";
     when += status === "partly" ? ", in part" : "";
   }
   return (
@@ -151,16 +151,16 @@ function Details({ row, status }: { row: Row; status: string }) {
 }
 
 function TargetOf({ target: t, several, row }: { target: Target; several: boolean; row: Row }) {
-  const reached = t.sequence.length > 0 || t.setUp;
+  const reached = t.sequence.length > 0 || t.setup;
   return (
     <div class="target">
       {(several || reached) && <h4><code>{base(t.contract)}</code>{several && t.status !== row.status && <> <Mark status={t.status} word /></>}</h4>}
       {t.reason && t.reason !== row.reason && <p>{t.reason}</p>}
-      {t.setUp && <p>Executed while the World was made, by <code>{t.setUp}</code>.</p>}
+      {t.setup && <p>Executed while the World was made, by <code>{t.setup}</code>.</p>}
       {t.calls ? <p class="muted">First after {plural(t.calls, "call")} in {plural(t.executions ?? 0, "execution")}{t.seconds ? `, ${seconds(t.seconds)}` : ""}.</p> : null}
       {t.sequence.length > 0 && <Sequence steps={t.sequence} />}
       {t.replay && <Command line={t.replay} />}
-      {t.shipped && <p class="muted">On the project's own build: {t.shipped}</p>}
+      {t.release && <p class="muted">On the project's own build: {t.release}</p>}
       {t.barrier && <BarrierOf barrier={t.barrier} />}
     </div>
   );

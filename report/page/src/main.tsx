@@ -56,7 +56,7 @@ function Notices({ page }: { page: Page }) {
         <h2>The error that ended the run</h2>
         {t.lines?.length ? <pre tabIndex={0}>{t.lines.join("\n")}</pre> : null}
         {t.places?.length ? <ul>{t.places.map((p, i) => <li key={i}><PlaceLink file={p.file} line={p.line ?? 0} /> {p.text}</li>)}</ul> : null}
-        {t.mends?.map((m, i) => <div key={i}><p>What would mend it, in {m.file || "the workflow"}:</p><pre tabIndex={0}>{m.yaml}</pre></div>)}
+        {t.fixes?.map((m, i) => <div key={i}><p>What would fix it, in {m.file || "the workflow"}:</p><pre tabIndex={0}>{m.yaml}</pre></div>)}
       </aside>}
       {page.unread.length > 0 && <aside class="notice v-medium" aria-label="Not looked at">
         <h2>Not looked at</h2>

@@ -14,7 +14,7 @@ export interface Page {
   warnings: string[];
   faults: { message: string; input?: string; file?: string }[];
   unread: { file: string; reason: string; blocks?: boolean }[];
-  trouble?: { lines?: string[]; places?: { file: string; line?: number; column?: number; text: string }[]; mends?: { file?: string; yaml: string }[] };
+  trouble?: { lines?: string[]; places?: { file: string; line?: number; column?: number; text: string }[]; fixes?: { file?: string; yaml: string }[] };
   findings: Finding[];
   fixed: string[];
   clashes: Clash[];
@@ -68,7 +68,7 @@ export interface Finding {
   swc?: string;
   cwe?: string;
   severity: string;
-  novelty: string;
+  comparison: string;
   title: string;
   location: Place;
   changed?: Place;
@@ -76,7 +76,7 @@ export interface Finding {
   answer?: { of: string; head: string; base: string };
   trace: Message[];
   storage?: { account: string; variable: string; slot: string; before: string; after: string; step: number; undone?: boolean }[];
-  storageLeft?: number;
+  storageOmitted?: number;
   foundryTest?: { text?: string; fails?: boolean; reason?: string };
   executions: number;
   calls: number;
@@ -149,8 +149,8 @@ export interface Target {
   seconds?: number;
   sequence: Step[];
   replay?: string;
-  shipped?: string;
-  setUp?: string;
+  release?: string;
+  setup?: string;
 }
 
 export interface Behavior {
@@ -174,7 +174,7 @@ export interface Effect {
 }
 
 export interface World {
-  setUps: { contract: string; function: string; address?: string; tests?: string[]; failure?: string }[];
+  setups: { contract: string; function: string; address?: string; tests?: string[]; failure?: string }[];
   instances: { name: string; contract: string; address: string; arguments: string; generated?: boolean }[];
   undeployed: { contract: string; reason: string; holds?: string[] }[];
   senders: { name: string; address: string; why?: string }[];

@@ -16,9 +16,9 @@ export function WorldOf({ page }: { page: Page }) {
       {w.senders.length > 0 && <Table label="Senders" head={["Sender", "Address", "Why"]}>
         {w.senders.map((s) => <tr key={s.name + s.address}><td><code>{s.name}</code></td><td><code class="address">{s.address}</code></td><td>{s.why ?? "in every World"}</td></tr>)}
       </Table>}
-      {w.setUps.length > 0 && <Fold title={`Set-ups of tests (${w.setUps.length})`}>
+      {w.setups.length > 0 && <Fold title={`Set-ups of tests (${w.setups.length})`}>
         <Table label="Set-ups of tests" head={["Test contract", "Ran", "Not used, since"]}>
-          {w.setUps.map((s, i) => <tr key={i}><td><code>{s.contract}</code></td><td>{s.failure ? "" : <code>{[s.function || "its constructor", ...(s.tests ?? [])].join(", ")}</code>}</td><td>{s.failure}</td></tr>)}
+          {w.setups.map((s, i) => <tr key={i}><td><code>{s.contract}</code></td><td>{s.failure ? "" : <code>{[s.function || "its constructor", ...(s.tests ?? [])].join(", ")}</code>}</td><td>{s.failure}</td></tr>)}
         </Table>
       </Fold>}
       {w.undeployed.length > 0 && <Fold title={`Not deployed (${w.undeployed.length})`} open={w.undeployed.some((u) => u.holds?.length)}>

@@ -9,31 +9,31 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file finds the seam between a modifier and what its "_" stands for. In
-// legacy code the placeholder has no instruction of its own: the code of the next
-// modifier, or of the function, follows directly, once for every "_", in the
-// order of the source. Its first instruction stands for the placeholder.
+// This file finds the placeholders of modifiers: where the code ends that is before a "_",
+// and what the "_" stands for begins. In legacy code a placeholder has no instruction of its
+// own: the code of the next modifier, or of the function, follows directly, once for every
+// "_", in the order of the source. Its first instruction stands for the placeholder.
 
-// seam is what code stands for that does not have its range: the "_" of a modifier,
+// placeholder is a node that code stands for without having its range: the "_" of a modifier,
 // or the message of a require (message.go).
-type seam struct {
+type placeholder struct {
 	selection *selection // of the source that holds the node
 	node      int32
 }
 
-// seamFinder knows the functions and modifiers of a compilation unit.
-type seamFinder struct {
-	selections map[int]*selection
-	seams      map[bytecode.Location][]seam
-	contracts  map[string]*compile.Node // by "source:name"
-	byID       map[int]*compile.Node    // contracts and modifiers
-	callables  map[int][]*compile.Node  // functions and modifiers by file, in order
+// placeholderFinder knows the functions and modifiers of a compilation unit.
+type placeholderFinder struct {
+	selections   map[int]*selection
+	placeholders map[bytecode.Location][]placeholder
+	contracts    map[string]*compile.Node // by "source:name"
+	byID         map[int]*compile.Node    // contracts and modifiers
+	callables    map[int][]*compile.Node  // functions and modifiers by file, in order
 }
 
-// newSeamFinder answers nil where no modifier has a changed line. changed tells
+// newPlaceholderFinder answers nil where no modifier has a changed line. changed tells
 // which are.
-func newSeamFinder(output *compile.Output, selections map[int]*selection, changed func(modifier *compile.Node) bool) *seamFinder {
-	s := &seamFinder{selections: selections, seams: map[bytecode.Location][]seam{},
+func newPlaceholderFinder(output *compile.Output, selections map[int]*selection, changed func(modifier *compile.Node) bool) *placeholderFinder {
+	s := &placeholderFinder{selections: selections, placeholders: map[bytecode.Location][]placeholder{},
 		contracts: map[string]*compile.Node{}, byID: map[int]*compile.Node{}, callables: map[int][]*compile.Node{}}
 	wanted := false
 	for _, source := range output.Sources {
@@ -58,15 +58,15 @@ func newSeamFinder(output *compile.Output, selections map[int]*selection, change
 	return s
 }
 
-// at lists the seams in front of an instruction.
-func (s *seamFinder) at(loc bytecode.Location) []seam {
+// at lists the placeholders before an instruction.
+func (s *placeholderFinder) at(loc bytecode.Location) []placeholder {
 	if s == nil {
 		return nil
 	}
-	return s.seams[loc]
+	return s.placeholders[loc]
 }
 
-func (s *seamFinder) add(source *compile.Source, n *compile.Node) {
+func (s *placeholderFinder) add(source *compile.Source, n *compile.Node) {
 	switch n.Type {
 	case "ContractDefinition":
 		s.byID[n.ID] = n
@@ -81,7 +81,7 @@ func (s *seamFinder) add(source *compile.Source, n *compile.Node) {
 
 // callable is the function or modifier that holds an instruction's range; nil
 // when there is none.
-func (s *seamFinder) callable(e instruction) *compile.Node {
+func (s *placeholderFinder) callable(e instruction) *compile.Node {
 	list := s.callables[e.File]
 	i := sort.Search(len(list), func(i int) bool { return list[i].Start > e.Start })
 	if i == 0 || e.Start < 0 || list[i-1].End() < e.Start+e.Length {
@@ -95,12 +95,12 @@ type link struct {
 	modifier     *compile.Node
 	invocation   *compile.Node
 	placeholders []*compile.Node // in source order
-	passed       int             // where the last "_" stands whose seam was found, else −1
+	passed       int             // where the last "_" stands that was found, else −1
 }
 
 // chain lists the modifiers that contract applies to a function, the outermost
 // first. A modifier may be overridden like a function.
-func (s *seamFinder) chain(contract, function *compile.Node) []link {
+func (s *placeholderFinder) chain(contract, function *compile.Node) []link {
 	var list []link
 	for _, invocation := range function.Children {
 		if invocation.Type != "ModifierInvocation" {
@@ -131,7 +131,7 @@ func (s *seamFinder) chain(contract, function *compile.Node) []link {
 }
 
 // overriding is the modifier of the same name that contract uses.
-func (s *seamFinder) overriding(contract, modifier *compile.Node) *compile.Node {
+func (s *placeholderFinder) overriding(contract, modifier *compile.Node) *compile.Node {
 	if contract == nil {
 		return modifier
 	}
@@ -151,9 +151,9 @@ func (s *seamFinder) overriding(contract, modifier *compile.Node) *compile.Node 
 	return modifier
 }
 
-// seamWalk follows the code of one artifact.
-type seamWalk struct {
-	*seamFinder
+// placeholderWalk follows the code of one artifact.
+type placeholderWalk struct {
+	*placeholderFinder
 	contract *compile.Node
 	hoisted  map[byteRange]bool // local variables of function, where they are made at its start
 	style    codeStyle
@@ -165,8 +165,8 @@ type seamWalk struct {
 	holder   *compile.Node // of before
 }
 
-// find adds the seams of an artifact and marks their placeholders as having code.
-func (s *seamFinder) find(a *artifact) {
+// find adds the placeholders of an artifact and marks them as having code.
+func (s *placeholderFinder) find(a *artifact) {
 	if s == nil || a.style.shuffled {
 		return // the placeholder has code of its own there
 	}
@@ -184,7 +184,7 @@ func (s *seamFinder) find(a *artifact) {
 		}
 		next[i] = last
 	}
-	w := seamWalk{seamFinder: s, style: a.style, contract: s.contracts[a.contract.UnitName()]}
+	w := placeholderWalk{placeholderFinder: s, style: a.style, contract: s.contracts[a.contract.UnitName()]}
 	for i := range code {
 		if holders[i] != nil {
 			w.step(bytecode.Location{Code: a.program.ID, PC: pcs[i]}, code[i], holders[i], next[i])
@@ -193,7 +193,7 @@ func (s *seamFinder) find(a *artifact) {
 }
 
 // step looks at an instruction in a function or modifier.
-func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *compile.Node) {
+func (w *placeholderWalk) step(at bytecode.Location, e instruction, holder, next *compile.Node) {
 	if holder.Type == "FunctionDefinition" {
 		w.enter(holder)
 	} else if w.index(holder) < 0 && next != nil {
@@ -213,11 +213,11 @@ func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *compi
 }
 
 // enter is called with the function that code belongs to.
-func (w *seamWalk) enter(function *compile.Node) {
+func (w *placeholderWalk) enter(function *compile.Node) {
 	if w.function == function {
 		return
 	}
-	w.function, w.chain, w.at, w.holder = function, w.seamFinder.chain(w.contract, function), -1, nil
+	w.function, w.chain, w.at, w.holder = function, w.placeholderFinder.chain(w.contract, function), -1, nil
 	w.hoisted = map[byteRange]bool{}
 	if !w.style.hoisted {
 		return
@@ -235,13 +235,13 @@ func (w *seamWalk) enter(function *compile.Node) {
 }
 
 // index is the place of a modifier in the chain; −1 when it is not there.
-func (w *seamWalk) index(modifier *compile.Node) int {
+func (w *placeholderWalk) index(modifier *compile.Node) int {
 	return slices.IndexFunc(w.chain, func(l link) bool { return l.modifier == modifier })
 }
 
-// place is how many seams lead to an instruction; −1 when it is unknown, as of a
+// place is how many placeholders lead to an instruction; −1 when it is unknown, as of a
 // function's header.
-func (w *seamWalk) place(e instruction, holder *compile.Node) int {
+func (w *placeholderWalk) place(e instruction, holder *compile.Node) int {
 	if holder.Type == "ModifierDefinition" {
 		return w.index(holder)
 	}
@@ -257,7 +257,7 @@ func (w *seamWalk) place(e instruction, holder *compile.Node) int {
 // pass notes that code behind the i-th modifier's next "_" starts at loc: the
 // first one behind the code before, which is that modifier's, or its first when
 // the modifier has made no code.
-func (w *seamWalk) pass(i int, loc bytecode.Location) {
+func (w *placeholderWalk) pass(i int, loc bytecode.Location) {
 	l := &w.chain[i]
 	behind := l.passed
 	if w.at == i && w.holder == l.modifier {
@@ -273,7 +273,7 @@ func (w *seamWalk) pass(i int, loc bytecode.Location) {
 		l.passed = n.Start
 		if sel := w.selections[n.File]; sel != nil {
 			if id, ok := sel.tree.byRange[byteRange{n.Start, n.End()}]; ok {
-				w.seams[loc] = append(w.seams[loc], seam{sel, id})
+				w.placeholders[loc] = append(w.placeholders[loc], placeholder{sel, id})
 				sel.tree.nodes[id].code = true
 			}
 		}

@@ -3,7 +3,7 @@ package exit
 import "errors"
 
 // This file has what an error may carry besides its text and code: the places in the user's
-// files that it is about, and what would mend it.
+// files that it is about, and what would fix it.
 
 // Place is a place in a file of the user's.
 type Place struct {
@@ -12,8 +12,8 @@ type Place struct {
 	Text         string // what is wrong there, one line; empty: as the error says
 }
 
-// Mend is lines of YAML that would mend an error.
-type Mend struct {
+// Fix is lines of YAML that would fix an error.
+type Fix struct {
 	File  string // that they belong to; empty: the workflow
 	Lines string
 }
@@ -26,25 +26,25 @@ func At(err error, places ...Place) error {
 	return &annotated{err: err, places: places}
 }
 
-// MendedBy adds to an error what would mend it.
-func MendedBy(err error, mends ...Mend) error {
+// FixedBy adds to an error what would fix it.
+func FixedBy(err error, fixes ...Fix) error {
 	if err == nil {
 		return nil
 	}
-	return &annotated{err: err, mends: mends}
+	return &annotated{err: err, fixes: fixes}
 }
 
 // annotated is an error with more than its text.
 type annotated struct {
 	err    error
 	places []Place
-	mends  []Mend
+	fixes  []Fix
 }
 
 func (a *annotated) Error() string        { return a.err.Error() }
 func (a *annotated) Unwrap() error        { return a.err }
 func (a *annotated) ErrorPlaces() []Place { return a.places }
-func (a *annotated) ErrorMends() []Mend   { return a.mends }
+func (a *annotated) ErrorFixes() []Fix    { return a.fixes }
 
 // Places are those of an error and of all that it wraps.
 func Places(err error) []Place {
@@ -57,12 +57,12 @@ func Places(err error) []Place {
 	return list
 }
 
-// Mends are what would mend an error, and all that it wraps.
-func Mends(err error) []Mend {
-	var list []Mend
+// Fixes are what would fix an error, and all that it wraps.
+func Fixes(err error) []Fix {
+	var list []Fix
 	walk(err, func(err error) {
-		if with, ok := err.(interface{ ErrorMends() []Mend }); ok {
-			list = append(list, with.ErrorMends()...)
+		if with, ok := err.(interface{ ErrorFixes() []Fix }); ok {
+			list = append(list, with.ErrorFixes()...)
 		}
 	})
 	return list

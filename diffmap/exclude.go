@@ -6,10 +6,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// LeaveOut takes targets away: those of which why answers a reason. A line that
+// Exclude takes targets away: those of which why answers a reason. A line that
 // loses its last one gets the status, and the reason that was given last. An
 // unmapped line, which might have targets, is asked about with none.
-func (m *Mapping) LeaveOut(status Status, why func(l *Line, t *bytecode.Target) string) {
+func (m *Mapping) Exclude(status Status, why func(l *Line, t *bytecode.Target) string) {
 	var kept []bytecode.Target
 	for i := range m.Lines {
 		l := &m.Lines[i]

@@ -164,7 +164,7 @@ func (p *plain) open(tests []string) error {
 	for _, broken := range p.graph.broken {
 		users := p.graph.users([]string{broken.name})
 		used := slices.ContainsFunc(p.graph.roots, func(root string) bool { return users[root] })
-		if used && !p.leaveOut([]string{broken.name}, broken.err) {
+		if used && !p.exclude([]string{broken.name}, broken.err) {
 			return broken.err
 		}
 	}
@@ -235,7 +235,7 @@ func (p *plain) chooseTests(times int, why string) {
 	}
 	out = slices.DeleteFunc(out, func(name string) bool { return counted[name] })
 	if len(out) > 0 {
-		p.leaveOut(out, errors.New(why))
+		p.exclude(out, errors.New(why))
 	}
 }
 
@@ -324,8 +324,8 @@ func (g *graph) importers() map[string][]string {
 	return by
 }
 
-// leaveOut leaves sources and their users out of the build, and reports whether it may, and has.
-func (p *plain) leaveOut(names []string, why error) bool {
+// exclude leaves sources and their users out of the build, and reports whether it may, and has.
+func (p *plain) exclude(names []string, why error) bool {
 	users := p.graph.users(names)
 	var out []string
 	for _, root := range p.graph.roots {
@@ -444,7 +444,7 @@ func (p *plain) units(ctx context.Context) ([]Unit, error) {
 		}
 	}
 	units, err := p.graph.units(ctx, p.Compilers, p.tree.Remappings)
-	if errors.Is(err, solc.ErrNoCompiler) && p.leaveOutUncompilable(ctx) {
+	if errors.Is(err, solc.ErrNoCompiler) && p.excludeUncompilable(ctx) {
 		units, err = p.graph.units(ctx, p.Compilers, p.tree.Remappings)
 	}
 	var tests []string
@@ -472,9 +472,9 @@ func (p *plain) units(ctx context.Context) ([]Unit, error) {
 	return p.graph.units(ctx, p.Compilers, p.tree.Remappings)
 }
 
-// leaveOutUncompilable leaves out the sources whose pragmas no compiler satisfies, and reports
+// excludeUncompilable leaves out the sources whose pragmas no compiler satisfies, and reports
 // whether there were any.
-func (p *plain) leaveOutUncompilable(ctx context.Context) bool {
+func (p *plain) excludeUncompilable(ctx context.Context) bool {
 	any := false
 	for _, root := range p.graph.roots {
 		if !p.tests[root] && (p.needed == nil || p.needed[root]) {
@@ -482,7 +482,7 @@ func (p *plain) leaveOutUncompilable(ctx context.Context) bool {
 		}
 		pragmas := p.graph.pragmas(p.graph.closure([]string{root}))
 		if _, err := solc.Find(ctx, pragmas, p.Compilers); errors.Is(err, solc.ErrNoCompiler) && ctx.Err() == nil {
-			any = p.leaveOut([]string{root}, err) || any
+			any = p.exclude([]string{root}, err) || any
 		}
 	}
 	return any
@@ -529,7 +529,7 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 	if ctx.Err() != nil || !errors.Is(err, solc.ErrCompile) {
 		return nil, err
 	}
-	if p.attempts > 0 && p.leaveOut(p.blamed(unit, err), err) {
+	if p.attempts > 0 && p.exclude(p.blamed(unit, err), err) {
 		p.attempts--
 		rest := &graph{texts: p.graph.texts, imports: p.graph.imports, code: p.graph.code}
 		for _, root := range p.graph.roots {

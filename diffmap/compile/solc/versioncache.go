@@ -13,11 +13,11 @@ import (
 	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
-// remembered is what soljson.js answers when it is asked for its version. Loading it
+// cachedVersion is what soljson.js answers when it is asked for its version. Loading it
 // for that takes node half a second, and every project, group of sources and base
 // version asks anew; so the answer is kept under the file's hash, from which it follows.
 // A native compiler answers at once, and may be a script that chooses one.
-func (c *Compiler) remembered(ctx context.Context) ([]byte, error) {
+func (c *Compiler) cachedVersion(ctx context.Context) ([]byte, error) {
 	kept := ""
 	if c.cache != "" {
 		if hash, err := fileHash(c.path); err == nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// TestLeaveOut takes targets away and keeps the numbers of the others right.
-func TestLeaveOut(t *testing.T) {
+// TestExclude takes targets away and keeps the numbers of the others right.
+func TestExclude(t *testing.T) {
 	m := &Mapping{Targets: []bytecode.Target{{Contract: "A"}, {Contract: "B"}, {Contract: "A"}, {Contract: "C"}},
 		Lines: []Line{{Targets: []int{0, 1}}, {Status: Unmapped, Reason: "why"}, {Targets: []int{2}}, {Targets: []int{3}}}}
-	m.LeaveOut(NoBytecode, func(_ *Line, target *bytecode.Target) string {
+	m.Exclude(NoBytecode, func(_ *Line, target *bytecode.Target) string {
 		if target != nil && target.Contract == "A" {
 			return "test code"
 		}
@@ -22,7 +22,7 @@ func TestLeaveOut(t *testing.T) {
 	if m.Lines[0].Status != "" || m.Lines[1].Reason != "why" || m.Lines[2].Status != NoBytecode || m.Lines[2].Reason != "test code" {
 		t.Errorf("lines %+v", m.Lines)
 	}
-	m.LeaveOut(NoBytecode, func(_ *Line, target *bytecode.Target) string {
+	m.Exclude(NoBytecode, func(_ *Line, target *bytecode.Target) string {
 		if target == nil {
 			return "test code"
 		}
