@@ -32,7 +32,7 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		}
 	}
 	if p.contract != "" {
-		add(rotate(b.useful(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
+		add(rotate(b.useful(func(c *bytecode.Contract) bool { return b.build.implements(c, p.contract) }), p.nth)...)
 	}
 	add(b.matching(func(c *bytecode.Contract) bool {
 		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)))

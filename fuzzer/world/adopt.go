@@ -2,10 +2,8 @@ package world
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -28,7 +26,7 @@ func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) ([]MadeAccount, error) {
 	first := len(b.instances)
 	created := b.createdBy(exec)
-	b.keepUses(madeBy(exec))
+	b.report.keepUses(madeBy(exec))
 	b.note(exec, func(call int) string {
 		if function != "" && call == len(exec.Calls)-1 {
 			return up.Contract.Name + "." + function
@@ -56,14 +54,14 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 		if !c.call.Create {
 			return "put there by " + up.Contract.Name
 		}
-		return "deployed by " + b.nameOf(c.creator, up.Contract.Name)
+		return "deployed by " + b.namer.nameOf(c.creator, up.Contract.Name)
 	}
 	put, err := appeared(before, world, created)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range append(created, put...) {
-		if c.address == up.Address || b.labels[c.address] != "" || len(b.instances) >= b.limit {
+		if c.address == up.Address || b.namer.labels[c.address] != "" || len(b.instances) >= b.limit {
 			continue
 		}
 		account := world.Accounts[c.address]
@@ -122,15 +120,6 @@ func (b *builder) holdsTargets(c *bytecode.Contract, s *setups) bool {
 	return len(s.Lines[c.QualifiedName()]) > 0
 }
 
-// nameOf is an account's name, or otherwise what it is called in a report where
-// only the test contract can be meant.
-func (b *builder) nameOf(a common.Address, otherwise string) string {
-	if name := b.labels[a]; name != "" {
-		return name
-	}
-	return otherwise
-}
-
 // creation is a contract that a set-up created.
 type creation struct {
 	address, creator common.Address
@@ -180,7 +169,7 @@ func (b *builder) instance(contract *bytecode.Contract, address common.Address, 
 	if c != nil && contract.Creation != nil {
 		if n := len(contract.Creation.Bytes); b.creates(contract, c.call.Data) {
 			d.Code, d.Call = c.call.Data[:n:n], c.call
-			d.Arguments = b.describeRaw(contract.ABI.Constructor.Inputs, c.call.Data[n:])
+			d.Arguments = b.namer.describeRaw(contract.ABI.Constructor.Inputs, c.call.Data[n:])
 		}
 	}
 	d.Name = b.add(contract.Name, address, contract)
@@ -191,21 +180,4 @@ func (b *builder) instance(contract *bytecode.Contract, address common.Address, 
 func (b *builder) creates(c *bytecode.Contract, initcode []byte) bool {
 	p := b.table.LookupCreation(initcode)
 	return p != nil && bytes.Equal(p.Bytes, c.Creation.Bytes)
-}
-
-// describeRaw renders encoded arguments for people; none where they cannot be
-// read.
-func (b *builder) describeRaw(inputs abi.Arguments, data []byte) []string {
-	if len(inputs) == 0 {
-		return nil
-	}
-	decoded, err := inputs.UnpackValues(data)
-	if err != nil {
-		return nil
-	}
-	values := make([]reflect.Value, len(decoded))
-	for i, v := range decoded {
-		values[i] = reflect.ValueOf(v)
-	}
-	return b.describeValues(inputs, values)
 }

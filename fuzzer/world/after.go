@@ -47,7 +47,8 @@ func (b *builder) place(ctx context.Context, s *Step, c, seen *bytecode.Contract
 	if reason != "" || err != nil {
 		return reason, err
 	}
-	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
+	i := b.keep(c, 1, code, found)
+	b.noteMissing(c)
 	b.rename(i, s.instanceName(), seen, found.arguments)
 	return "", nil
 }

@@ -48,7 +48,7 @@ func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Op
 	if err != nil {
 		return nil, err
 	}
-	alone.deployer = libraryDeployer
+	alone.from = libraryDeployer
 	again := &TestSetup{Contract: up.Contract}
 	if _, err := alone.runSetUp(ctx, again, &s.chain); err != nil {
 		return nil, err

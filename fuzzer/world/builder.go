@@ -8,7 +8,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
@@ -38,52 +37,28 @@ const (
 	maxExhausted = 4
 )
 
-// builder deploys contracts one after the other.
+// builder makes a World: it holds what each strategy knows.
 type builder struct {
-	machine        *gethvm.Reference
-	machineOptions []evm.Option
-	table          *bytecode.Table
-	deployer       common.Address // of everything that no set-up deploys
-	nonce          uint64         // the deployer's before the first of calls
+	*deployer
 
-	contracts []*bytecode.Contract // of the table
-	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
-	limit     int
-	// uninitialized contracts keep an instance without initialization.
-	uninitialized []*bytecode.Contract
 	// entries are where the targets are that are looked for in one-time code, and once the
 	// calls that ran them, see twin.go.
 	entries map[bytecode.Location]bool
 	once    []onceCall
 
-	calls      evm.Sequence // the successful deployments and initializations
-	steps      []Step       // the same as a plan that makes them
-	given      []given      // what was made, and with what, by a search
-	instances  []evm.Instance
-	tried      map[*bytecode.Contract]bool
 	copies     map[*bytecode.Contract]int // instances beyond the first
 	needed     map[*bytecode.Contract][]need
 	exhausted  int                     // runs that ended out of gas
-	proxied    map[common.Address]bool // instances that only serve a proxy
-	proxies    map[common.Address]bool // and those proxies
 	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
 	libraries  map[string]*library     // by qualified name
-	labels     map[common.Address]string
-	tests      []common.Address          // the test contracts of set-ups
-	actors     []common.Address          // handlers of their invariants
-	tester     common.Address            // who runs their fuzz tests
-	parties    []party                   // accounts that set-ups made special, see senders
-	members    []member                  // what may say that an account has a role
-	names      map[common.Address]string // what set-ups call accounts
-	planned    []Failure                 // steps of a plan
-	later      []Step                    // of a plan, after the one that runs
-	untold     bool                      // a step has put code at an address
+	actors     []common.Address        // handlers of their invariants
+	tester     common.Address          // who runs their fuzz tests
+	parties    []party                 // accounts that set-ups made special, see senders
+	members    []member                // what may say that an account has a role
+	later      []Step                  // of a plan, after the one that runs
 	// recognized is how many instances recognize has looked at.
 	recognized int
 	wiring     wiring
-	// spares are instances that are left as they were made, next to one that is initialized.
-	spares map[common.Address]bool
-	report *Report
 }
 
 // startBuilder makes a builder that goes on from a World.
@@ -108,31 +83,12 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 
 func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *builder {
 	b := &builder{
-		machine:    machine,
-		deployer:   Deployer.Address,
-		contracts:  contracts,
-		limit:      limit,
-		tried:      map[*bytecode.Contract]bool{},
+		deployer:   newDeployer(machine, contracts, limit),
 		copies:     map[*bytecode.Contract]int{},
 		needed:     map[*bytecode.Contract][]need{},
-		proxied:    map[common.Address]bool{},
-		proxies:    map[common.Address]bool{},
 		unmintable: map[common.Address]bool{},
 		libraries:  map[string]*library{},
-		labels:     map[common.Address]string{},
-		names:      map[common.Address]string{},
 		wiring:     wiring{told: map[common.Address]bool{}},
-		spares:     map[common.Address]bool{},
-		report:     &Report{spare: map[string]map[bytecode.Position]bool{}},
-	}
-	for _, c := range contracts {
-		if c.Deployable() && !c.Library {
-			b.byRole = append(b.byRole, c)
-		}
-	}
-	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
-	for _, s := range machine.World().Senders {
-		b.labels[s.Address] = s.Name
 	}
 	return b
 }
@@ -151,7 +107,7 @@ type candidate struct {
 // list, or else the first that waits, with what arguments there are.
 func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) error {
 	var waiting, failed []*candidate
-	for _, c := range b.contracts {
+	for _, c := range b.build.contracts {
 		if !c.Deployable() && !c.Library {
 			failed = append(failed, &candidate{contract: c, failure: Failure{Contract: c, Reason: "it has no code: an interface or an abstract contract"}})
 		}
@@ -231,7 +187,7 @@ func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contrac
 // reportFailures lists what could not be deployed in table order, libraries last.
 func (b *builder) reportFailures(failed []*candidate) {
 	order := map[*bytecode.Contract]int{}
-	for i, c := range b.contracts {
+	for i, c := range b.build.contracts {
 		order[c] = i
 	}
 	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
@@ -311,8 +267,9 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
 		return false, nil
 	}
-	i := b.keep(c, code, found)
-	b.writeDeployment(c.contract, c.contract, b.instances[i].Name, found.arguments)
+	i := b.keep(c.contract, c.failure.Tries, code, found)
+	b.noteMissing(c.contract)
+	b.writer.writeDeployment(c.contract, c.contract, b.instances[i].Name, found.arguments)
 	b.given = append(b.given, given{b.instances[i].Address, found.arguments})
 	if err := b.lookForSupply(&b.instances[i]); err != nil {
 		return false, err
@@ -378,7 +335,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		}
 		if progress := progressOf(exec); progress > furthest {
 			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
-			if texts := b.describe(arguments); len(texts) > 0 {
+			if texts := b.namer.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}
 		}
@@ -399,85 +356,16 @@ func progressOf(exec *evm.Execution) int {
 	return progress
 }
 
-// creation is the deployment call. The address is the one that a chain would
-// derive from the deployer's nonce.
-func (b *builder) creation(code []byte, arguments *arguments) evm.Call {
-	call := evm.Call{
-		From:    b.deployer,
-		Create:  true,
-		Address: crypto.CreateAddress(b.deployer, b.nonce+uint64(len(b.calls))),
-		Data:    slices.Concat(code, arguments.packed),
-		Gas:     deployGas,
-	}
-	call.Value.Set(arguments.wei)
-	return call
-}
-
-// keep adds a successful deployment to the World; the result is the instance's
-// index.
-func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
-	b.report.Deployments = append(b.report.Deployments, Deployment{
-		Name:      b.add(c.contract.Name, found.call.Address, c.contract),
-		Contract:  c.contract,
-		Address:   found.call.Address,
-		Arguments: b.describe(found.arguments),
-		Notes:     append(b.missing(c.contract), originOf(c.contract)...),
-		Tries:     c.failure.Tries,
-		Code:      code,
-		Call:      found.call,
-		Covered:   coveredBy(found.exec, len(found.exec.Calls)-1),
-	})
-	b.calls = append(b.calls, found.call)
-	return len(b.instances) - 1
-}
-
-// originOf says of a contract that the build does not hold where it comes from.
-func originOf(c *bytecode.Contract) []string {
-	if IsBuiltInMock(c) {
-		return []string{"built-in mock"}
-	}
-	return nil
-}
-
-// add adds an instance and returns its name.
-func (b *builder) add(name string, address common.Address, c *bytecode.Contract) string {
-	name = b.instanceName(name)
-	b.instances = append(b.instances, evm.Instance{Name: name, Address: address, Contract: c})
-	b.labels[address] = name
-	return name
-}
-
-// missing says which contract types the constructor asks for that nothing
-// deployed has: a sender stands in, and what is called on it does nothing.
-func (b *builder) missing(c *bytecode.Contract) []string {
+// noteMissing says of a contract that was deployed last which types its constructor asks
+// for that nothing deployed has: a sender stands in, and what is called on it does nothing.
+func (b *builder) noteMissing(c *bytecode.Contract) {
+	d := &b.report.Deployments[len(b.report.Deployments)-1]
 	var notes []string
 	for i, p := range constructorParameters(c) {
-		if p.contract == "" || len(b.matching(func(d *bytecode.Contract) bool { return b.implements(d, p.contract) })) > 0 {
+		if p.contract == "" || len(b.matching(func(d *bytecode.Contract) bool { return b.build.implements(d, p.contract) })) > 0 {
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
 	}
-	return notes
-}
-
-// coveredBy is what one call of an execution entered; call 0 in a sequence of
-// its own.
-func coveredBy(exec *evm.Execution, call int) []evm.Coverage {
-	var covered []evm.Coverage
-	for _, c := range exec.Covered {
-		if c.Call == call {
-			c.Call = 0
-			covered = append(covered, c)
-		}
-	}
-	return covered
-}
-
-// instanceName makes a contract's name unique: "Vault", "Vault#2".
-func (b *builder) instanceName(name string) string {
-	unique := name
-	for n := 2; slices.ContainsFunc(b.instances, func(i evm.Instance) bool { return i.Name == unique }); n++ {
-		unique = fmt.Sprintf("%s#%d", name, n)
-	}
-	return unique
+	d.Notes = append(notes, d.Notes...)
 }

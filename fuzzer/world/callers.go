@@ -291,7 +291,7 @@ func (s *callerSearch) ask(list []Party, word *uint256.Int, why string) []Party 
 		slices.ContainsFunc(list, func(p Party) bool { return p.Address == address }) {
 		return list
 	}
-	return append(list, Party{Name: cmp.Or(s.labels[address], s.names[address], shortName(address)), Address: address, Why: why})
+	return append(list, Party{Name: cmp.Or(s.namer.labels[address], s.namer.names[address], shortName(address)), Address: address, Why: why})
 }
 
 // note makes a call of the user's as an account, and keeps that it gets further, if it does: msg.sender

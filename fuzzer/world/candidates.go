@@ -129,7 +129,7 @@ func (b *builder) numbers(t abi.Type, name string) []reflect.Value {
 	var list []*big.Int
 	for _, h := range hints {
 		if nameHas(name, h.words...) {
-			list = append(list, h.value(b))
+			list = append(list, h.value(b.deployer))
 		}
 	}
 	highest := new(big.Int).Lsh(big.NewInt(1), uint(t.Size))
@@ -140,7 +140,7 @@ func (b *builder) numbers(t abi.Type, name string) []reflect.Value {
 	}
 	highest.Sub(highest, big.NewInt(1))
 	list = append(list, big.NewInt(1), big.NewInt(100), units(1), big.NewInt(0), big.NewInt(2), big.NewInt(10_000),
-		later(day)(b), highest, lowest)
+		later(day)(b.deployer), highest, lowest)
 	var out []reflect.Value
 	for i, n := range list {
 		known := slices.ContainsFunc(list[:i], func(m *big.Int) bool { return m.Cmp(n) == 0 })

@@ -11,24 +11,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// implements reports whether an instance of c can stand where the type is asked
-// for: by the base list, or, since Solidity lets addresses be converted freely,
-// by having every function of the type's ABI.
-func (b *builder) implements(c *bytecode.Contract, typ string) bool {
-	if c.Name == typ || slices.Contains(c.Implements, typ) {
-		return true
-	}
-	if IsBuiltInMock(c) && isStandard(typ) { // the name means another one
-		return false
-	}
-	for _, t := range b.contracts {
-		if t.Name == typ && !t.Deployable() && hasMethods(c.ABI, t.ABI) {
-			return true
-		}
-	}
-	return false
-}
-
 // hasMethods reports whether c has every function of t, of which there is at least
 // one.
 func hasMethods(c, t abi.ABI) bool {
@@ -94,7 +76,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	if methods := initializers(c); len(methods) > 0 {
 		lists = append(lists, methodParameters(c, &methods[0]))
 	}
-	for _, m := range factoryMethods(c, b.contracts) {
+	for _, m := range factoryMethods(c, b.build.contracts) {
 		lists = append(lists, methodParameters(c, &m))
 	}
 	var needs []need
@@ -133,7 +115,7 @@ func (b *builder) needOf(kind string) need {
 	if i := slices.IndexFunc(namedKinds, func(k namedKind) bool { return k.name == kind }); i >= 0 {
 		return need{meets: namedKinds[i].meets, mock: namedMock(namedKinds[i].mock)}
 	}
-	meets := func(d *bytecode.Contract) bool { return b.implements(d, kind) }
+	meets := func(d *bytecode.Contract) bool { return b.build.implements(d, kind) }
 	return need{meets: meets, mock: mockFor(meets)}
 }
 
@@ -188,14 +170,14 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 		own := func(d *bytecode.Contract) bool {
 			return untried(d) && b.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
 		}
-		if i := slices.IndexFunc(b.byRole, own); i >= 0 {
-			return b.byRole[i]
+		if i := slices.IndexFunc(b.build.byRole, own); i >= 0 {
+			return b.build.byRole[i]
 		}
 		if need.mock != nil && !b.tried[need.mock] {
 			return need.mock
 		}
-		if i := slices.IndexFunc(b.byRole, untried); i >= 0 {
-			return b.byRole[i]
+		if i := slices.IndexFunc(b.build.byRole, untried); i >= 0 {
+			return b.build.byRole[i]
 		}
 		return nil
 	}

@@ -34,7 +34,7 @@ func isFacet(c *bytecode.Contract) bool {
 // facetNeeds are all facets of the build: a diamond is worth what it is made of.
 func (b *builder) facetNeeds() []need {
 	var needs []need
-	for _, c := range b.byRole {
+	for _, c := range b.build.byRole {
 		if isFacet(c) {
 			needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return d == c }, count: 1})
 		}

@@ -60,7 +60,7 @@ func (b *builder) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract
 	if s.Contract == "" {
 		return nil, b.callExtraStep(ctx, s)
 	}
-	c, err := b.plannedContract(s.Contract, s.Place)
+	c, err := b.build.plannedContract(s.Contract, s.Place)
 	if err != nil || b.hasInstance(c) {
 		return nil, err
 	}

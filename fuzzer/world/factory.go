@@ -84,11 +84,11 @@ func (b *builder) product(ctx context.Context, in *evm.Instance, m *abi.Method, 
 	if c == nil || there[c] || !slices.Contains(wanted, c) {
 		return nil
 	}
-	there[c], b.names[address] = true, c.Name+" of "+in.Name
+	there[c], b.namer.names[address] = true, c.Name+" of "+in.Name
 	b.calls = append(b.calls, found.call)
 	b.given = append(b.given, given{address, found.arguments})
-	b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, m), found.arguments, Deployer.Address))
-	b.writeCall(in.Name, in.Contract, m, found.arguments, "")
+	b.report.Calls = append(b.report.Calls, b.namer.callText(in.Name+"."+functionName(in.Contract, m), found.arguments, Deployer.Address))
+	b.writer.writeCall(in.Name, in.Contract, m, found.arguments, "")
 	return nil
 }
 

@@ -166,7 +166,7 @@ func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*e
 	if err := b.moveTo(withPranks(&world, nil)); err != nil {
 		return nil, err
 	}
-	b.labels[up.Address] = up.Contract.Name
+	b.namer.labels[up.Address] = up.Contract.Name
 	code, err := b.link(ctx, up.Contract)
 	if err != nil {
 		up.Failure = err.Error()
@@ -220,20 +220,6 @@ func passedOn(exec *evm.Execution, parent, end int) int {
 	return -1
 }
 
-// moveTo goes on from another World.
-func (b *builder) moveTo(w *evm.World) error {
-	machine, err := gethvm.New(w, b.table, b.machineOptions...)
-	if err != nil {
-		return err
-	}
-	b.machine, b.calls = machine, nil
-	b.nonce = 0
-	if a := w.Accounts[b.deployer]; a != nil {
-		b.nonce = a.Nonce
-	}
-	return nil
-}
-
 // withPranks is a World in which these pranks are open, and no others.
 func withPranks(w *evm.World, pranks []cheatcode.Prank) *evm.World {
 	if w.Cheats == nil {
@@ -280,22 +266,22 @@ type saved struct {
 
 func (b *builder) save() saved {
 	return saved{
-		machine: b.machine, calls: b.calls, steps: len(b.steps), nonce: b.nonce,
+		machine: b.machine, calls: b.calls, steps: len(b.writer.steps), nonce: b.nonce,
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
 		tests: len(b.tests), once: len(b.once),
-		parties: slices.Clone(b.parties), members: b.members, libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
+		parties: slices.Clone(b.parties), members: b.members, libraries: maps.Clone(b.libraries), labels: maps.Clone(b.namer.labels), names: maps.Clone(b.namer.names), tried: maps.Clone(b.tried),
 		ran: maps.Clone(b.report.ran),
 	}
 }
 
 func (b *builder) restore(s saved) {
 	b.machine, b.calls, b.nonce = s.machine, s.calls, s.nonce
-	b.steps = b.steps[:s.steps]
+	b.writer.steps = b.writer.steps[:s.steps]
 	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]
 	b.members = s.members
-	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+	b.parties, b.libraries, b.namer.labels, b.namer.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
 	b.report.ran, b.once = s.ran, b.once[:s.once]
 }
 

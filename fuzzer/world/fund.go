@@ -31,12 +31,6 @@ const (
 // cap or within a supply of a million, the value that searches propose for these.
 func funding() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
 
-// given is something that was deployed, and the arguments that it was deployed with.
-type given struct {
-	address   common.Address
-	arguments *arguments
-}
-
 // fund gives every sender some of each token among the instances from first on, and
 // approves its spenders: the instances that were given the token as an argument, or those
 // under test where a token that is not under test was given to none. It leaves
@@ -285,50 +279,6 @@ func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, e
 func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
 	has, err := b.balance(in, p, who)
 	return has != nil && !has.IsZero(), err
-}
-
-// perform calls a function of an instance by its signature, and keeps the call if it
-// succeeds. A token that answers false counts as a failure.
-func (b *builder) perform(in *evm.Instance, signature string, from evm.Sender, wei *uint256.Int, values ...reflect.Value) (bool, error) {
-	m := methodOf(in.Contract, signature)
-	if m == nil || wei != nil && !m.IsPayable() {
-		return false, nil
-	}
-	a := &arguments{inputs: m.Inputs, values: values, wei: payments[0]}
-	if wei != nil {
-		a.wei = wei
-	}
-	packed := make([]any, len(values))
-	for i, v := range values {
-		packed[i] = v.Interface()
-	}
-	var err error
-	if a.packed, err = m.Inputs.Pack(packed...); err != nil {
-		return false, nil //nolint:nilerr // not the function that it looked like
-	}
-	call := evm.Call{From: from.Address, To: in.Address, Data: slices.Concat(m.ID, a.packed), Gas: deployGas, Value: *a.wei}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-	if err != nil {
-		return false, err
-	}
-	result := &exec.Calls[len(exec.Calls)-1]
-	if result.Outcome != evm.Success || len(result.Output) == 32 && new(uint256.Int).SetBytes(result.Output).IsZero() {
-		return false, nil
-	}
-	b.calls = append(b.calls, call)
-	b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, m), a, from.Address))
-	b.writeCall(in.Name, in.Contract, m, a, senderName(from))
-	return true, nil
-}
-
-// methodOf is a contract's function with a signature; nil when there is none.
-func methodOf(c *bytecode.Contract, signature string) *abi.Method {
-	for _, m := range c.ABI.Methods {
-		if m.Sig == signature {
-			return &m
-		}
-	}
-	return nil
 }
 
 // grantRoles gives the deployer all roles that it may grant, of the instances from first

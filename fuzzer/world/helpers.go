@@ -52,7 +52,7 @@ func (b *builder) eachAccount(list []parameter, do func(*parameter)) {
 func (b *builder) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode.Contract {
 	serves := func(c *bytecode.Contract) bool {
 		if p.contract != "" {
-			return b.implements(c, p.contract)
+			return b.build.implements(c, p.contract)
 		}
 		if kind := kindNamed(p.name); kind != nil && kind.meets(c) {
 			return true
@@ -65,7 +65,7 @@ func (b *builder) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode
 			return nil
 		}
 	}
-	for _, c := range b.byRole {
+	for _, c := range b.build.byRole {
 		if role(c) != Mock || !serves(c) {
 			continue
 		}

@@ -85,7 +85,7 @@ func (b *builder) initialize(ctx context.Context, i int, constructed *arguments)
 		b.spares[in.Address] = true
 		in.Address = address
 		in.Name = b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
-		b.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
+		b.writer.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
 	default:
 		d.Initialization = direct.text
 	}
@@ -97,7 +97,7 @@ func (b *builder) initialize(ctx context.Context, i int, constructed *arguments)
 func (b *builder) writeInitialization(in *evm.Instance, done *initialization) {
 	if done.text != "" {
 		b.given = append(b.given, given{in.Address, done.arguments})
-		b.writeCall(in.Name, in.Contract, done.method, done.arguments, "")
+		b.writer.writeCall(in.Name, in.Contract, done.method, done.arguments, "")
 	}
 }
 
@@ -150,7 +150,7 @@ func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *
 			result.repeats = repeats(found.exec, address, implementation)
 			b.calls = append(b.calls, found.call)
 			result.method, result.arguments = m, found.arguments
-			result.text = m.RawName + "(" + join(b.describe(found.arguments)) + ")"
+			result.text = m.RawName + "(" + join(b.namer.describe(found.arguments)) + ")"
 			return result, nil
 		}
 	}
@@ -252,14 +252,6 @@ func (b *builder) inFront(in *evm.Instance, proxy *newProxy, initialization stri
 	b.proxies[proxy.address] = true
 	front := evm.Instance{Address: proxy.address, Contract: in.Contract}
 	front.Name = b.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, ownProxyOrigin+in.Name, initialization)
-	b.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
+	b.writer.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
 	return front
-}
-
-// addition adds an instance that no constructor search of its own made, and returns
-// its name.
-func (b *builder) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) string {
-	name = b.add(name, address, c)
-	b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
-	return name
 }

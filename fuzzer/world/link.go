@@ -52,11 +52,11 @@ func (b *builder) libraryAddress(ctx context.Context, name string) (common.Addre
 }
 
 func (b *builder) deployLibrary(ctx context.Context, name string) (common.Address, error) {
-	i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
-	if i < 0 || !b.contracts[i].Deployable() {
+	i := slices.IndexFunc(b.build.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
+	if i < 0 || !b.build.contracts[i].Deployable() {
 		return common.Address{}, fmt.Errorf("it links to the library %s, whose code is not in the build", name)
 	}
-	c := b.contracts[i]
+	c := b.build.contracts[i]
 	code, err := b.link(ctx, c)
 	if err != nil {
 		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
@@ -73,8 +73,8 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 		return common.Address{}, fmt.Errorf("it links to the library %s, whose deployment failed: %s", name, result.Reason())
 	}
 	b.calls = append(b.calls, call)
-	b.labels[call.Address] = c.Name
-	b.steps = append(b.steps, Step{Contract: b.planName(c)})
+	b.namer.labels[call.Address] = c.Name
+	b.writer.steps = append(b.writer.steps, Step{Contract: b.writer.planName(c)})
 	b.report.Deployments = append(b.report.Deployments, Deployment{
 		Name: c.Name, Contract: c, Address: call.Address, Tries: 1,
 		Code: code, Call: call, Covered: coveredBy(exec, len(exec.Calls)-1),
@@ -84,7 +84,7 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 
 // reportLibraries says of every library that is not deployed why.
 func (b *builder) reportLibraries() {
-	for _, c := range b.contracts {
+	for _, c := range b.build.contracts {
 		if !c.Library {
 			continue
 		}

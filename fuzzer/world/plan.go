@@ -270,8 +270,8 @@ func (v *Value) texts(to []string) []string {
 // stepAndWrite runs one step and, if it succeeds, writes it down. The reason is step's.
 func (b *builder) stepAndWrite(ctx context.Context, s *Step) (reason string, err error) {
 	reason, err = b.step(ctx, s)
-	if err == nil && reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
-		b.steps = append(b.steps, *s)
+	if err == nil && reason == "" && !b.build.isLibrary(s.Contract) { // which writes itself down
+		b.writer.steps = append(b.writer.steps, *s)
 	}
 	return reason, err
 }
@@ -304,58 +304,6 @@ func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) 
 	return b.plannedDeployment(ctx, s, r, from, value)
 }
 
-// plannedContract is the contract with a name of the plan's.
-func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error) {
-	var found []*bytecode.Contract
-	for _, c := range b.contracts {
-		if named(c, name) {
-			found = append(found, c)
-		}
-	}
-	if ours, ok := strings.CutPrefix(name, mockPrefix); ok && len(found) == 0 {
-		if c := namedMock(ours); c != nil {
-			return c, nil
-		}
-		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))
-	}
-	switch len(found) {
-	case 0:
-		return nil, planError(place, "the build has no contract %q%s", name, b.instead())
-	case 1:
-		return found[0], nil
-	}
-	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
-}
-
-// instead names contracts that a plan may have meant: some under test.
-func (b *builder) instead() string {
-	const shown = 5 // of a line's length; arbitrary
-	var names []string
-	for _, c := range b.byRole {
-		if c.Deployable() && !c.Library && role(c) == UnderTest && len(names) < shown {
-			names = append(names, c.Name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return "; it has " + strings.Join(names, ", ")
-}
-
-// isLibrary reports whether a plan's name is that of a library.
-func (b *builder) isLibrary(name string) bool {
-	c, err := b.plannedContract(name, "")
-	return err == nil && c.Library
-}
-
-// seenAs is the contract whose functions the step's instance has.
-func (b *builder) seenAs(s *Step, c *bytecode.Contract) (*bytecode.Contract, error) {
-	if s.As == "" {
-		return c, nil
-	}
-	return b.plannedContract(s.As, s.Place)
-}
-
 // free reports whether nothing has the name of the step's instance.
 func (b *builder) free(s *Step) error {
 	if _, taken := b.addressOf(s.instanceName()); taken {
@@ -366,11 +314,11 @@ func (b *builder) free(s *Step) error {
 
 // plannedInstance names a contract that is on the chain.
 func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
-	c, err := b.plannedContract(s.Contract, s.Place)
+	c, err := b.build.plannedContract(s.Contract, s.Place)
 	if err != nil {
 		return "", err
 	}
-	seen, err := b.seenAs(s, c)
+	seen, err := b.build.seenAs(s, c)
 	if err != nil {
 		return "", err
 	}
@@ -482,14 +430,14 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 
 // plannedDeployment deploys a contract.
 func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
-	c, err := b.plannedContract(s.Contract, s.Place)
+	c, err := b.build.plannedContract(s.Contract, s.Place)
 	if err != nil {
 		return "", err
 	}
 	if c.Library {
 		return b.plannedLibrary(ctx, s, c)
 	}
-	seen, err := b.seenAs(s, c)
+	seen, err := b.build.seenAs(s, c)
 	if err != nil {
 		return "", err
 	}
@@ -500,7 +448,8 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 	if reason != "" || err != nil {
 		return reason, err
 	}
-	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
+	i := b.keep(c, 1, code, found)
+	b.noteMissing(c)
 	b.rename(i, s.instanceName(), seen, found.arguments)
 	return "", b.lookForSupply(&b.instances[i])
 }
@@ -524,7 +473,7 @@ func (b *builder) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contr
 func (b *builder) rename(i int, name string, seen *bytecode.Contract, a *arguments) {
 	in := &b.instances[i]
 	d := &b.report.Deployments[len(b.report.Deployments)-1]
-	in.Name, d.Name, b.labels[in.Address] = name, name, name
+	in.Name, d.Name, b.namer.labels[in.Address] = name, name, name
 	if seen != in.Contract {
 		d.Notes = append(d.Notes, "called as "+seen.Name)
 		in.Contract = seen
@@ -564,7 +513,7 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	if err != nil {
 		return "", err
 	}
-	text := b.callText(s.Message.Function, &arguments{inputs: m.Inputs, values: values, wei: value}, from)
+	text := b.namer.callText(s.Message.Function, &arguments{inputs: m.Inputs, values: values, wei: value}, from)
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
 		reason := text + " fails: " + result.Reason()
 		b.report.Notes = append(b.report.Notes, "deploy, "+s.Place+": "+reason)
@@ -573,15 +522,6 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	b.calls = append(b.calls, call)
 	b.report.Calls = append(b.report.Calls, text)
 	return "", nil
-}
-
-// callText is a call for people; function is "Token.mint".
-func (b *builder) callText(function string, a *arguments, from common.Address) string {
-	text := function + "(" + join(b.describe(a)) + ")"
-	if label := b.labels[from]; from != Deployer.Address && label != "" {
-		text += " by " + label
-	}
-	return text
 }
 
 // functionNamed is a contract's function by its name or signature.
@@ -609,7 +549,7 @@ func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
 	if !ok {
 		return nil, planError(m.Place, "%q: want CONTRACT.FUNCTION", m.Function)
 	}
-	c, err := b.plannedContract(name, m.Place)
+	c, err := b.build.plannedContract(name, m.Place)
 	if err != nil {
 		return nil, err
 	}
@@ -622,38 +562,6 @@ func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
 	}}
 	packed, _, err := r.pack(method.Inputs, m.Arguments, m.Place, m.Function)
 	return slices.Concat(method.ID, packed), err
-}
-
-// addressOf is the address of an instance or a sender by its name.
-func (b *builder) addressOf(name string) (common.Address, bool) {
-	for _, in := range b.instances {
-		if in.Name == name {
-			return in.Address, true
-		}
-	}
-	for _, s := range b.machine.World().Senders {
-		if s.Name == name {
-			return s.Address, true
-		}
-	}
-	return common.Address{}, false
-}
-
-// knownNames lists what an address may be called.
-func (b *builder) knownNames() []string {
-	var names []string
-	for _, s := range b.machine.World().Senders {
-		names = append(names, s.Name)
-	}
-	return append(names, b.instanceNames()...)
-}
-
-func (b *builder) instanceNames() []string {
-	var names []string
-	for _, in := range b.instances {
-		names = append(names, in.Name)
-	}
-	return names
 }
 
 // nonceOf is how many transactions an account has sent.
@@ -673,7 +581,7 @@ func (b *builder) nonceOf(from common.Address) uint64 {
 // planFailed reports a step that could not be done and returns the reason.
 func (b *builder) planFailed(s *Step, reason string, c *bytecode.Contract) string {
 	if c == nil {
-		c, _ = b.plannedContract(s.Contract, s.Place)
+		c, _ = b.build.plannedContract(s.Contract, s.Place)
 	}
 	reason = "deploy, " + s.Place + ": " + reason
 	if c == nil {

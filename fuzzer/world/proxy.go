@@ -71,7 +71,7 @@ type newProxy struct {
 // build's own if it has a plain ERC1967Proxy that accepts that, otherwise ours.
 func (b *builder) deployProxy(ctx context.Context, implementation common.Address) (*newProxy, error) {
 	ours := namedMock("ERC1967Proxy")
-	for _, c := range b.byRole {
+	for _, c := range b.build.byRole {
 		if !genericProxy(c) {
 			continue
 		}

@@ -41,10 +41,10 @@ func (b *builder) recognize(table *bytecode.Table, known int) error {
 		if len(b.instances) >= b.limit {
 			break
 		}
-		if b.labels[c.address] != "" {
+		if b.namer.labels[c.address] != "" {
 			continue
 		}
-		origin := "created by " + cmp.Or(b.labels[c.creator], c.creator.Hex())
+		origin := "created by " + cmp.Or(b.namer.labels[c.creator], c.creator.Hex())
 		if p := table.LookupRuntime(c.code); p != nil && p.Contract != nil && !p.Contract.Library {
 			b.addition(p.Contract.Name, c.address, p.Contract, origin, "")
 			if err := b.unwrap(len(b.instances)-1, c.address, "proxy "+p.Contract.Name+", "+origin); err != nil {
@@ -67,30 +67,6 @@ func (b *builder) forgetFailures() {
 	})
 }
 
-// child is a contract that another one created.
-type child struct {
-	address, creator common.Address
-	code             []byte
-}
-
-// children lists what the calls so far created, in order, at most as many as
-// there may be instances.
-func (b *builder) children() ([]child, error) {
-	exec, err := b.machine.Run(b.calls)
-	if err != nil {
-		return nil, err
-	}
-	var children []child
-	for i := range exec.Frames {
-		f := &exec.Frames[i]
-		created := f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2
-		if created && f.Outcome == evm.Success && exec.Calls[f.Call].Outcome == evm.Success && len(children) < b.limit {
-			children = append(children, child{f.Self, f.Caller, bytes.Clone(f.Output)})
-		}
-	}
-	return children, nil
-}
-
 // unwrap adds the contract behind the proxy at an address, if that is one; i is
 // the proxy's own instance, or −1. A proxy without functions of its own is
 // replaced by what is behind it; any other stays as well.
@@ -105,7 +81,7 @@ func (b *builder) unwrap(i int, address common.Address, origin string) error {
 	if i >= 0 && len(b.instances[i].Contract.ABI.Methods) == 0 {
 		name := b.instanceName(behind.Name + proxySuffix)
 		b.instances[i].Name, b.instances[i].Contract = name, behind
-		b.labels[address] = name
+		b.namer.labels[address] = name
 		b.report.Additions = slices.DeleteFunc(b.report.Additions, func(a Addition) bool { return a.Address == address })
 		b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: behind, Address: address, Origin: origin})
 		return nil

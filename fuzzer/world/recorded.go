@@ -84,7 +84,7 @@ func (b *builder) created(exec *evm.Execution, call *evm.Call) {
 	c := p.Contract
 	b.tried[c] = true
 	if c.Library {
-		b.labels[call.Address] = c.Name
+		b.namer.labels[call.Address] = c.Name
 		b.libraries[c.QualifiedName()] = &library{address: call.Address}
 		return
 	}
@@ -92,24 +92,14 @@ func (b *builder) created(exec *evm.Execution, call *evm.Call) {
 	if size := codeSize(c, call.Data); size > 0 {
 		d.Code = call.Data[:size]
 		if texts, ok := evm.FormatArguments(c.ABI.Constructor.Inputs, call.Data[size:]); ok {
-			d.Arguments = b.withNames(texts)
+			d.Arguments = b.namer.withNames(texts)
 		}
 	}
 	d.Name = b.add(c.Name, call.Address, c)
-	if label := b.labels[call.From]; label != "" && !strings.HasPrefix(label, Deployer.Name) {
+	if label := b.namer.labels[call.From]; label != "" && !strings.HasPrefix(label, Deployer.Name) {
 		d.Notes = append(d.Notes, "by "+label)
 	}
 	b.report.Deployments = append(b.report.Deployments, d)
-}
-
-// withNames writes accounts that have a name by it.
-func (b *builder) withNames(texts []string) []string {
-	for i := range texts {
-		if common.IsHexAddress(texts[i]) {
-			texts[i] = b.nameOf(common.HexToAddress(texts[i]), texts[i])
-		}
-	}
-	return texts
 }
 
 // codeSize is how much of creation code with arguments is code; 0 where that is not

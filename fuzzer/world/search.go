@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -254,45 +253,6 @@ func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 		return nil, false
 	}
 	return new(uint256.Int).SetBytes(packed), true
-}
-
-// describe renders arguments for people.
-func (b *builder) describe(a *arguments) []string {
-	texts := b.describeValues(a.inputs, a.values)
-	if !a.wei.IsZero() {
-		texts = append(texts, "value: "+a.wei.Dec()+" wei")
-	}
-	return texts
-}
-
-func (b *builder) describeValues(inputs abi.Arguments, values []reflect.Value) []string {
-	var texts []string
-	for i, v := range values {
-		text := b.format(inputs[i].Type, v)
-		if name := inputs[i].Name; name != "" {
-			text = name + ": " + text
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}
-
-// format names addresses that have a name.
-func (b *builder) format(t abi.Type, v reflect.Value) string {
-	switch {
-	case t.T == abi.AddressTy:
-		address := v.Interface().(common.Address) //nolint:errcheck // what an address type's values are
-		if label := cmp.Or(b.labels[address], b.names[address]); label != "" {
-			return label
-		}
-	case t.Elem != nil && t.Elem.T == abi.AddressTy:
-		texts := make([]string, v.Len())
-		for i := range texts {
-			texts[i] = b.format(*t.Elem, v.Index(i))
-		}
-		return "[" + join(texts) + "]"
-	}
-	return evm.FormatValue(t, v.Interface())
 }
 
 func join(texts []string) string { return strings.Join(texts, ", ") }

@@ -116,7 +116,7 @@ func (b *builder) meetLabeled(labels map[common.Address]string) {
 	addresses := slices.SortedFunc(maps.Keys(labels), func(x, y common.Address) int { return x.Cmp(y) })
 	for _, a := range addresses {
 		if isName(labels[a]) {
-			b.names[a] = labels[a]
+			b.namer.names[a] = labels[a]
 			b.addParty(party{address: a, sign: funded, why: "labeled"})
 		}
 	}
@@ -202,8 +202,8 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 		}
 		return c.list, nil
 	}
-	if b.names[s.chain.Sender] == "" {
-		b.names[s.chain.Sender] = "forge" // that its tests call by no name
+	if b.namer.names[s.chain.Sender] == "" {
+		b.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
 	}
 	err := b.addParties(c)
 	return c.list, err
@@ -225,7 +225,7 @@ func (b *builder) addParties(c *cast) error {
 		if len(c.list) >= room || c.sending[p.address] || !isParty(&p, a != nil && len(a.Code) > 0) {
 			continue
 		}
-		if err := c.add(cmp.Or(b.names[p.address], shortName(p.address)), p); err != nil {
+		if err := c.add(cmp.Or(b.namer.names[p.address], shortName(p.address)), p); err != nil {
 			return err
 		}
 	}

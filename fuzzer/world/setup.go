@@ -492,7 +492,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if wanted, err = b.runExtraSteps(ctx, options.Plan, wanted); err != nil {
 		return nil, nil, err
 	}
-	b.keepUses(b.calls)
+	b.report.keepUses(b.calls)
 	b.report.Given = len(b.report.Deployments)
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
@@ -508,7 +508,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
-	b.report.Steps, b.report.Tester = b.steps, b.tester
+	b.report.Steps, b.report.Tester = b.writer.steps, b.tester
 	if err := b.tell(options.Plan); err != nil {
 		return nil, nil, err
 	}

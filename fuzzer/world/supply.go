@@ -3,8 +3,6 @@ package world
 import (
 	"slices"
 
-	"github.com/holiman/uint256"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -34,18 +32,4 @@ func (b *builder) lookForSupply(in *evm.Instance) error {
 	supply, err := b.word(in, "totalSupply()", nil)
 	b.unmintable[in.Address] = supply != nil && supply.IsZero()
 	return err
-}
-
-// word is the word that a view function answers; nil when it does not.
-func (b *builder) word(in *evm.Instance, signature string, packed []byte) (*uint256.Int, error) {
-	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed), Gas: questionGas}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-	if err != nil {
-		return nil, err
-	}
-	result := &exec.Calls[len(exec.Calls)-1]
-	if result.Outcome != evm.Success || len(result.Output) != 32 {
-		return nil, nil
-	}
-	return new(uint256.Int).SetBytes(result.Output), nil
 }

@@ -70,8 +70,8 @@ func (b *builder) addTwins(named []string) error {
 	b.findOnce(exec, 0)
 	var wanted []*bytecode.Contract
 	for _, name := range named { // in their order, by which another build gets the same World
-		if i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name }); i >= 0 {
-			wanted = append(wanted, b.contracts[i])
+		if i := slices.IndexFunc(b.build.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name }); i >= 0 {
+			wanted = append(wanted, b.build.contracts[i])
 		}
 	}
 	var again map[bytecode.Location]bool // what the call of the one before ran once more
@@ -126,7 +126,7 @@ func (b *builder) addTwin(c *bytecode.Contract) error {
 	d := &b.report.Deployments[i]
 	call := d.Call
 	call.From, call.Address = Deployer.Address, crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls)))
-	if b.labels[call.Address] != "" || call.Address == (common.Address{}) {
+	if b.namer.labels[call.Address] != "" || call.Address == (common.Address{}) {
 		return nil
 	}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
@@ -138,10 +138,10 @@ func (b *builder) addTwin(c *bytecode.Contract) error {
 	}
 	b.calls = append(b.calls, call)
 	name := b.addition(c.Name, call.Address, c, "left as its constructor made it, for code that ran once in "+d.Name, "")
-	for _, s := range b.steps { // none of what set-ups deploy, whose World gets the twin again
+	for _, s := range b.writer.steps { // none of what set-ups deploy, whose World gets the twin again
 		if s.instanceName() == d.Name && s.Contract != "" {
 			s.Name = name
-			b.steps = append(b.steps, s)
+			b.writer.steps = append(b.writer.steps, s)
 			break
 		}
 	}

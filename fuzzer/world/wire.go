@@ -228,7 +228,7 @@ func (b *builder) meantBy(s *setter, last bool) []common.Address {
 		return list
 	}
 	if s.value.contract != "" {
-		add(func(c *bytecode.Contract) bool { return b.implements(c, s.value.contract) })
+		add(func(c *bytecode.Contract) bool { return b.build.implements(c, s.value.contract) })
 	}
 	for _, name := range names {
 		add(func(c *bytecode.Contract) bool { return hasWords(c.Name, name) })
@@ -277,7 +277,7 @@ func (b *builder) seeKept() (bool, error) {
 
 // nameProxy makes an instance of a proxy that a call of the set-up created.
 func (b *builder) nameProxy(address common.Address) error {
-	if b.labels[address] != "" || len(b.instances) >= b.limit {
+	if b.namer.labels[address] != "" || len(b.instances) >= b.limit {
 		return nil
 	}
 	behind, err := b.behind(address)
@@ -285,7 +285,7 @@ func (b *builder) nameProxy(address common.Address) error {
 		return err
 	}
 	name := b.addition(behind.Name+proxySuffix, address, behind, "proxy that the set-up created", "")
-	b.steps = append(b.steps, Step{Contract: b.planName(behind), Name: name, Address: address.Hex()})
+	b.writer.steps = append(b.writer.steps, Step{Contract: b.writer.planName(behind), Name: name, Address: address.Hex()})
 	b.wiring.told[address] = true
 	return nil
 }
@@ -322,8 +322,8 @@ func (b *builder) initializeFurther(ctx context.Context, first int) error {
 			if done.text == "" {
 				continue
 			}
-			b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, &m), done.arguments, Deployer.Address))
-			b.writeCall(in.Name, in.Contract, &m, done.arguments, "")
+			b.report.Calls = append(b.report.Calls, b.namer.callText(in.Name+"."+functionName(in.Contract, &m), done.arguments, Deployer.Address))
+			b.writer.writeCall(in.Name, in.Contract, &m, done.arguments, "")
 			if _, err := b.seeKept(); err != nil {
 				return err
 			}

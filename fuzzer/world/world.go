@@ -123,10 +123,10 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if selection.Wanted, err = b.runExtraSteps(ctx, options.Plan, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.nameRegistry(); err != nil {
+	if err := nameRegistry(b.deployer); err != nil {
 		return nil, nil, err
 	}
-	b.keepUses(b.calls)
+	b.report.keepUses(b.calls)
 	b.report.Given = len(b.report.Deployments)
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
@@ -147,7 +147,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
-	b.report.Steps = b.steps
+	b.report.Steps = b.writer.steps
 	if err := b.tell(options.Plan); err != nil {
 		return nil, nil, err
 	}
