@@ -33,11 +33,11 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 		}
 		return b.nameCall(&b.calls[call])
 	})
-	b.findOnce(exec, 1)
-	b.meet(exec)
-	b.keepMembers(exec)
+	b.twins.findOnce(exec, 1)
+	b.parties.meet(exec)
+	b.callers.keepMembers(exec)
 	world := b.machine.Export()
-	b.meetLabeled(world.Cheats.State.Labels)
+	b.parties.meetLabeled(world.Cheats.State.Labels)
 	before := b.machine.World()
 	if err := b.moveTo(world); err != nil {
 		return nil, err
@@ -85,16 +85,16 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 // the first on, and among what no contract of the build explains.
 func (b *builder) seeThrough(first int, unknown []creation, origin func(*creation) string) error {
 	for i, in := range slices.Clone(b.instances[first:]) {
-		if err := b.unwrap(first+i, in.Address, "proxy "+in.Name); err != nil {
+		if err := b.recognizer.unwrap(first+i, in.Address, "proxy "+in.Name); err != nil {
 			return err
 		}
 	}
 	for _, c := range unknown {
-		if err := b.unwrap(-1, c.address, "proxy "+origin(&c)); err != nil {
+		if err := b.recognizer.unwrap(-1, c.address, "proxy "+origin(&c)); err != nil {
 			return err
 		}
 	}
-	return b.seeFacets(first)
+	return b.recognizer.seeFacets(first)
 }
 
 // makeCallable makes a test contract an instance whose functions are called, if it is not one yet.

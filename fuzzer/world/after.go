@@ -11,7 +11,7 @@ import (
 
 // addTwinsAndAfter adds what comes after everything else is deployed.
 func (b *builder) addTwinsAndAfter(ctx context.Context, options *Options) error {
-	if err := b.addTwins(options.Twins); err != nil {
+	if err := b.twins.addTwins(options.Twins); err != nil {
 		return err
 	}
 	return b.runAfter(ctx, options.Plan)
@@ -48,7 +48,7 @@ func (b *builder) place(ctx context.Context, s *Step, c, seen *bytecode.Contract
 		return reason, err
 	}
 	i := b.keep(c, 1, code, found)
-	b.noteMissing(c)
+	b.deps.noteMissing(c)
 	b.rename(i, s.instanceName(), seen, found.arguments)
 	return "", nil
 }

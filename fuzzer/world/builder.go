@@ -41,24 +41,21 @@ const (
 type builder struct {
 	*deployer
 
-	// entries are where the targets are that are looked for in one-time code, and once the
-	// calls that ran them, see twin.go.
-	entries map[bytecode.Location]bool
-	once    []onceCall
-
-	copies     map[*bytecode.Contract]int // instances beyond the first
-	needed     map[*bytecode.Contract][]need
-	exhausted  int                     // runs that ended out of gas
-	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
-	libraries  map[string]*library     // by qualified name
-	actors     []common.Address        // handlers of their invariants
-	tester     common.Address          // who runs their fuzz tests
-	parties    []party                 // accounts that set-ups made special, see senders
-	members    []member                // what may say that an account has a role
-	later      []Step                  // of a plan, after the one that runs
-	// recognized is how many instances recognize has looked at.
-	recognized int
-	wiring     wiring
+	copies      map[*bytecode.Contract]int // instances beyond the first
+	actors      []common.Address           // handlers of their invariants
+	tester      common.Address             // who runs their fuzz tests
+	later       []Step                     // of a plan, after the one that runs
+	wiring      *wiring
+	callers     *callers
+	linker      *linker
+	deps        *dependencies
+	recognizer  *recognizer
+	finder      *finder
+	initializer *initializer
+	parties     *parties
+	factories   *factories
+	funder      *funder
+	twins       *twins
 }
 
 // startBuilder makes a builder that goes on from a World.
@@ -69,9 +66,8 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 	}
 	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
 	b.table, b.machineOptions = table, options.Machine
-	b.entries = map[bytecode.Location]bool{}
 	for _, entry := range options.Entries {
-		b.entries[entry] = true
+		b.twins.entries[entry] = true
 	}
 	if options.Plan != nil {
 		for _, s := range options.Plan.Senders {
@@ -83,13 +79,20 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 
 func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *builder {
 	b := &builder{
-		deployer:   newDeployer(machine, contracts, limit),
-		copies:     map[*bytecode.Contract]int{},
-		needed:     map[*bytecode.Contract][]need{},
-		unmintable: map[common.Address]bool{},
-		libraries:  map[string]*library{},
-		wiring:     wiring{told: map[common.Address]bool{}},
+		deployer: newDeployer(machine, contracts, limit),
+		copies:   map[*bytecode.Contract]int{},
 	}
+	b.linker = &linker{deployer: b.deployer, libraries: map[string]*library{}}
+	b.deps = &dependencies{deployer: b.deployer, needed: map[*bytecode.Contract][]need{}, unmintable: map[common.Address]bool{}, told: map[common.Address]bool{}}
+	b.recognizer = &recognizer{deployer: b.deployer}
+	b.finder = &finder{deployer: b.deployer, deps: b.deps}
+	b.initializer = &initializer{deployer: b.deployer, linker: b.linker, finder: b.finder}
+	b.parties = &parties{deployer: b.deployer}
+	b.wiring = &wiring{deployer: b.deployer, deps: b.deps, recognizer: b.recognizer, initializer: b.initializer}
+	b.callers = &callers{deployer: b.deployer, finder: b.finder}
+	b.factories = &factories{deployer: b.deployer, finder: b.finder}
+	b.funder = &funder{deployer: b.deployer, deps: b.deps, wiring: b.wiring}
+	b.twins = &twins{deployer: b.deployer, entries: map[bytecode.Location]bool{}}
 	return b
 }
 
@@ -148,7 +151,7 @@ func (b *builder) deployWaiting(ctx context.Context, waiting, failed []*candidat
 			}
 			continue
 		}
-		if err := b.wire(ctx, false); err != nil {
+		if err := b.wiring.wire(ctx, false); err != nil {
 			return nil, err
 		}
 		// A failed one may now find the instance it needs.
@@ -169,19 +172,19 @@ func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contrac
 	if err := b.deployAll(ctx, wanted); err != nil {
 		return err
 	}
-	if err := b.wire(ctx, true); err != nil {
+	if err := b.wiring.wire(ctx, true); err != nil {
 		return err
 	}
-	if err := b.grantRoles(ctx, first); err != nil {
+	if err := b.funder.grantRoles(ctx, first); err != nil {
 		return err
 	}
-	if err := b.initializeFurther(ctx, first); err != nil {
+	if err := b.wiring.initializeFurther(ctx, first); err != nil {
 		return err
 	}
-	if err := b.produce(ctx, wanted, first); err != nil {
+	if err := b.factories.produce(ctx, wanted, first); err != nil {
 		return err
 	}
-	return b.fund(ctx, first)
+	return b.funder.fund(ctx, first)
 }
 
 // reportFailures lists what could not be deployed in table order, libraries last.
@@ -196,7 +199,7 @@ func (b *builder) reportFailures(failed []*candidate) {
 	for _, f := range failed {
 		b.report.Failures = append(b.report.Failures, f.failure)
 	}
-	b.reportLibraries()
+	b.linker.reportLibraries()
 }
 
 // choose is the next of those that wait: the first whose dependencies are there,
@@ -240,7 +243,7 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		c.failure.Reason = fmt.Sprintf("the limit of %d deployed contracts was reached", b.limit)
 		return false, nil
 	}
-	code, err := b.link(ctx, c.contract)
+	code, err := b.linker.link(ctx, c.contract)
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
@@ -253,12 +256,12 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	constructor := constructorOf(c.contract)
-	search, err := b.newSearch(&constructor, constructorParameters(c.contract))
+	search, err := b.finder.newSearch(&constructor, constructorParameters(c.contract))
 	if err != nil {
 		c.failure.Reason = err.Error()
 		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
 	}
-	found, err := b.find(ctx, search, func(a *arguments) evm.Call { return b.creation(code, a) }, nil)
+	found, err := b.finder.find(ctx, search, func(a *arguments) evm.Call { return b.creation(code, a) }, nil)
 	if err != nil {
 		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
 	}
@@ -268,13 +271,13 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	i := b.keep(c.contract, c.failure.Tries, code, found)
-	b.noteMissing(c.contract)
+	b.deps.noteMissing(c.contract)
 	b.writer.writeDeployment(c.contract, c.contract, b.instances[i].Name, found.arguments)
 	b.given = append(b.given, given{b.instances[i].Address, found.arguments})
-	if err := b.lookForSupply(&b.instances[i]); err != nil {
+	if err := b.deps.lookForSupply(&b.instances[i]); err != nil {
 		return false, err
 	}
-	return true, b.initialize(ctx, i, found.arguments)
+	return true, b.initializer.initialize(ctx, i, found.arguments)
 }
 
 // constructorOf is the contract's constructor under its name for people.
@@ -297,11 +300,11 @@ type outcome struct {
 // find runs a call with one choice of arguments after the other, until it
 // succeeds or nothing is left to try. Every execution is shown to look, unless
 // that is nil.
-func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
+func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
 	o := &outcome{}
 	furthest := -1
 	most := maxExhausted
-	if b.exhausted >= maxExhaustedInAll {
+	if f.exhausted >= maxExhaustedInAll {
 		most = 1
 	}
 	for exhausted := 0; o.tries < maxTries && exhausted < most; {
@@ -317,7 +320,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		if most == 1 {
 			o.call.Gas = evm.CallGas
 		}
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), o.call))
+		exec, err := f.machine.Run(append(slices.Clip(f.calls), o.call))
 		if err != nil {
 			return nil, err
 		}
@@ -331,11 +334,11 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		}
 		if result.Outcome == evm.OutOfGas {
 			exhausted++
-			b.exhausted++
+			f.exhausted++
 		}
 		if progress := progressOf(exec); progress > furthest {
 			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
-			if texts := b.namer.describe(arguments); len(texts) > 0 {
+			if texts := f.namer.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}
 		}
@@ -358,11 +361,11 @@ func progressOf(exec *evm.Execution) int {
 
 // noteMissing says of a contract that was deployed last which types its constructor asks
 // for that nothing deployed has: a sender stands in, and what is called on it does nothing.
-func (b *builder) noteMissing(c *bytecode.Contract) {
-	d := &b.report.Deployments[len(b.report.Deployments)-1]
+func (dp *dependencies) noteMissing(c *bytecode.Contract) {
+	d := &dp.report.Deployments[len(dp.report.Deployments)-1]
 	var notes []string
 	for i, p := range constructorParameters(c) {
-		if p.contract == "" || len(b.matching(func(d *bytecode.Contract) bool { return b.build.implements(d, p.contract) })) > 0 {
+		if p.contract == "" || len(dp.matching(func(d *bytecode.Contract) bool { return dp.build.implements(d, p.contract) })) > 0 {
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))

@@ -44,8 +44,8 @@ func (b *builder) wantedBy(c *candidate, failed []*candidate) []*candidate {
 			if kind == "" {
 				continue
 			}
-			need := b.needOf(kind)
-			if b.count(need) > 0 {
+			need := b.deps.needOf(kind)
+			if b.deps.count(need) > 0 {
 				continue
 			}
 			for _, other := range failed {

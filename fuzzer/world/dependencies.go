@@ -11,6 +11,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// dependencies knows what the parameters of contracts ask for, and which instances meet it.
+type dependencies struct {
+	*deployer
+	needed     map[*bytecode.Contract][]need
+	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
+	// told are the instances that others have been told of, or that they made when they were told.
+	told map[common.Address]bool
+}
+
 // hasMethods reports whether c has every function of t, of which there is at least
 // one.
 func hasMethods(c, t abi.ABI) bool {
@@ -68,15 +77,15 @@ type need struct {
 // needs lists what the parameters of a contract's constructor, of the initializer that
 // will be called, and of functions that make contracts ask for: contract types, and
 // tokens by name.
-func (b *builder) needs(c *bytecode.Contract) []need {
-	if known, ok := b.needed[c]; ok {
+func (dp *dependencies) needs(c *bytecode.Contract) []need {
+	if known, ok := dp.needed[c]; ok {
 		return known
 	}
 	lists := [][]parameter{constructorParameters(c)}
 	if methods := initializers(c); len(methods) > 0 {
 		lists = append(lists, methodParameters(c, &methods[0]))
 	}
-	for _, m := range factoryMethods(c, b.build.contracts) {
+	for _, m := range factoryMethods(c, dp.build.contracts) {
 		lists = append(lists, methodParameters(c, &m))
 	}
 	var needs []need
@@ -86,7 +95,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 		for i := range list {
 			p := &list[i]
 			if takesCuts(p) {
-				needs = append(needs, b.facetNeeds()...)
+				needs = append(needs, dp.facetNeeds()...)
 				continue
 			}
 			walk(p.fields)
@@ -98,7 +107,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 			if !known {
 				n = len(needs)
 				index[kind] = n
-				needs = append(needs, b.needOf(kind))
+				needs = append(needs, dp.needOf(kind))
 			}
 			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()), 1+maxCopies)
 		}
@@ -106,38 +115,38 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	for _, list := range lists {
 		walk(list)
 	}
-	b.needed[c] = needs
+	dp.needed[c] = needs
 	return needs
 }
 
 // needOf is the need for one contract of a kind.
-func (b *builder) needOf(kind string) need {
+func (dp *dependencies) needOf(kind string) need {
 	if i := slices.IndexFunc(namedKinds, func(k namedKind) bool { return k.name == kind }); i >= 0 {
 		return need{meets: namedKinds[i].meets, mock: namedMock(namedKinds[i].mock)}
 	}
-	meets := func(d *bytecode.Contract) bool { return b.build.implements(d, kind) }
+	meets := func(d *bytecode.Contract) bool { return dp.build.implements(d, kind) }
 	return need{meets: meets, mock: mockFor(meets)}
 }
 
 // fits reports whether a contract is what a need asks for. A token that is made of
 // another one, as a vault's shares are, is not what to begin with: no account has any
 // yet, and two of that kind would wait for each other.
-func (b *builder) fits(c *bytecode.Contract, n *need) bool {
-	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !b.takesToken(c))
+func (dp *dependencies) fits(c *bytecode.Contract, n *need) bool {
+	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !dp.takesToken(c))
 }
 
 // takesToken reports whether a contract's constructor or initializer asks for a token.
-func (b *builder) takesToken(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
+func (dp *dependencies) takesToken(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(dp.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
 }
 
 // ready reports whether every need is met, or met by nothing that waits.
 func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
-	for _, need := range b.needs(c) {
-		if b.count(need) >= need.count {
+	for _, need := range b.deps.needs(c) {
+		if b.deps.count(need) >= need.count {
 			continue
 		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && b.fits(w.contract, &need) }); typed {
+		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && b.deps.fits(w.contract, &need) }); typed {
 			return false
 		}
 		if b.outside(c, need) != nil {
@@ -150,8 +159,8 @@ func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 // dependency is a contract that meets an unmet need and was not requested; nil when
 // there is none.
 func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
-	for _, need := range b.needs(c) {
-		if b.count(need) < need.count {
+	for _, need := range b.deps.needs(c) {
+		if b.deps.count(need) < need.count {
 			if d := b.outside(c, need); d != nil {
 				return d
 			}
@@ -165,10 +174,10 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 // deployed again. Built-in mocks come before the contracts of other packages, which often
 // are made to be inherited from: a token without a supply.
 func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	if b.count(need) == 0 {
+	if b.deps.count(need) == 0 {
 		untried := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
 		own := func(d *bytecode.Contract) bool {
-			return untried(d) && b.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
+			return untried(d) && b.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
 		}
 		if i := slices.IndexFunc(b.build.byRole, own); i >= 0 {
 			return b.build.byRole[i]
@@ -182,7 +191,7 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 		return nil
 	}
 	for _, i := range b.instances {
-		if i.Contract != c && b.fits(i.Contract, &need) && !b.unmintable[i.Address] && b.copies[i.Contract] < maxCopies {
+		if i.Contract != c && b.deps.fits(i.Contract, &need) && !b.deps.unmintable[i.Address] && b.copies[i.Contract] < maxCopies {
 			return i.Contract
 		}
 	}
@@ -191,14 +200,14 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 
 // matching lists the deployed instances that meet a need; those that others have been told
 // of come first, and those that only serve a proxy or are not initialized last.
-func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
+func (dp *dependencies) matching(meets func(*bytecode.Contract) bool) []common.Address {
 	var told, addresses, behind []common.Address
-	for _, i := range b.instances {
+	for _, i := range dp.instances {
 		switch {
 		case !meets(i.Contract):
-		case b.proxied[i.Address], b.spares[i.Address]:
+		case dp.proxied[i.Address], dp.spares[i.Address]:
 			behind = append(behind, i.Address)
-		case b.wiring.told[i.Address]:
+		case dp.told[i.Address]:
 			told = append(told, i.Address)
 		default:
 			addresses = append(addresses, i.Address)
@@ -209,14 +218,14 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 
 // useful is matching, with tokens that are made of others after the rest, and
 // those that cannot be minted at the end.
-func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
+func (dp *dependencies) useful(meets func(*bytecode.Contract) bool) []common.Address {
 	var plain, derived, unmintable []common.Address
-	for _, a := range b.matching(meets) {
-		i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == a })
+	for _, a := range dp.matching(meets) {
+		i := slices.IndexFunc(dp.instances, func(in evm.Instance) bool { return in.Address == a })
 		switch {
-		case b.unmintable[a]:
+		case dp.unmintable[a]:
 			unmintable = append(unmintable, a)
-		case isToken(b.instances[i].Contract) && b.takesToken(b.instances[i].Contract):
+		case isToken(dp.instances[i].Contract) && dp.takesToken(dp.instances[i].Contract):
 			derived = append(derived, a)
 		default:
 			plain = append(plain, a)
@@ -227,10 +236,10 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 
 // count is the number of instances that meet a need, without those that only a
 // proxy runs and tokens that cannot be minted.
-func (b *builder) count(need need) int {
+func (dp *dependencies) count(need need) int {
 	n := 0
-	for _, i := range b.instances {
-		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.spares[i.Address] && !b.unmintable[i.Address] {
+	for _, i := range dp.instances {
+		if dp.fits(i.Contract, &need) && !dp.proxied[i.Address] && !dp.spares[i.Address] && !dp.unmintable[i.Address] {
 			n++
 		}
 	}

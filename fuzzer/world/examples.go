@@ -232,7 +232,7 @@ func rejected(result *evm.CallResult) bool {
 // shown to look. A fuzz test that uses little gas is run more often. It returns the gas that was
 // used, and the call that succeeded, or else the first one that vm.assume did not end.
 func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
-	search, err := b.newSearch(m, methodParameters(up.Contract, m))
+	search, err := b.finder.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, made, nil //nolint:nilerr // it cannot be called
 	}
@@ -305,7 +305,7 @@ func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Seque
 		}
 		if f.CodeAddress == cheatcode.Address {
 			if f.Outcome == evm.Success {
-				b.meetCheat(f)
+				b.parties.meetCheat(f)
 				pass(f.Input, &time, &number)
 			}
 			continue

@@ -167,7 +167,7 @@ func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*e
 		return nil, err
 	}
 	b.namer.labels[up.Address] = up.Contract.Name
-	code, err := b.link(ctx, up.Contract)
+	code, err := b.linker.link(ctx, up.Contract)
 	if err != nil {
 		up.Failure = err.Error()
 		return nil, ctx.Err()
@@ -268,8 +268,8 @@ func (b *builder) save() saved {
 	return saved{
 		machine: b.machine, calls: b.calls, steps: len(b.writer.steps), nonce: b.nonce,
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
-		tests: len(b.tests), once: len(b.once),
-		parties: slices.Clone(b.parties), members: b.members, libraries: maps.Clone(b.libraries), labels: maps.Clone(b.namer.labels), names: maps.Clone(b.namer.names), tried: maps.Clone(b.tried),
+		tests: len(b.tests), once: len(b.twins.once),
+		parties: slices.Clone(b.parties.met), members: b.callers.members, libraries: maps.Clone(b.linker.libraries), labels: maps.Clone(b.namer.labels), names: maps.Clone(b.namer.names), tried: maps.Clone(b.tried),
 		ran: maps.Clone(b.report.ran),
 	}
 }
@@ -280,9 +280,9 @@ func (b *builder) restore(s saved) {
 	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]
-	b.members = s.members
-	b.parties, b.libraries, b.namer.labels, b.namer.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
-	b.report.ran, b.once = s.ran, b.once[:s.once]
+	b.callers.members = s.members
+	b.parties.met, b.linker.libraries, b.namer.labels, b.namer.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+	b.report.ran, b.twins.once = s.ran, b.twins.once[:s.once]
 }
 
 // artifactFile is the code in an artifact of another compiler, at a path that getCode is given: what forge and Hardhat write, or a

@@ -16,6 +16,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// funder gives senders tokens, and the deployer its roles.
+type funder struct {
+	*deployer
+	deps   *dependencies
+	wiring *wiring
+}
+
 // This file does what a project's own tests would do once everything is deployed: it
 // funds the senders with the tokens that they pay with, and grants the deployer its roles.
 
@@ -37,14 +44,14 @@ func funding() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
 // alone tokens without a spender, and those that were themselves given a token, such as the
 // shares of a vault: who holds them first is for the campaign to find out. Calls that fail
 // are dropped.
-func (b *builder) fund(ctx context.Context, first int) error {
+func (f *funder) fund(ctx context.Context, first int) error {
 	funded := 0
-	for _, in := range slices.Clone(b.instances[first:]) {
-		p, spenders := payment(in.Contract), b.spendersOf(in.Address)
+	for _, in := range slices.Clone(f.instances[first:]) {
+		p, spenders := payment(in.Contract), f.spendersOf(in.Address)
 		if len(spenders) == 0 {
-			spenders = b.likelySpenders(&in)
+			spenders = f.likelySpenders(&in)
 		}
-		if p == nil || len(spenders) == 0 || funded == maxFunded || b.unmintable[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
+		if p == nil || len(spenders) == 0 || funded == maxFunded || f.deps.unmintable[in.Address] || hasProperties(in.Contract) || f.takesPayment(in.Address) {
 			continue
 		}
 		funded++
@@ -52,7 +59,7 @@ func (b *builder) fund(ctx context.Context, first int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			has, err := b.give(&in, p, sender, n)
+			has, err := f.give(&in, p, sender, n)
 			if err != nil {
 				return err
 			}
@@ -60,7 +67,7 @@ func (b *builder) fund(ctx context.Context, first int) error {
 				continue
 			}
 			for _, spender := range spenders {
-				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(spender), p.approved); err != nil {
+				if _, err := f.perform(&in, p.approve, sender, nil, reflect.ValueOf(spender), p.approved); err != nil {
 					return err
 				}
 			}
@@ -71,14 +78,14 @@ func (b *builder) fund(ctx context.Context, first int) error {
 
 // spendersOf lists the instances that were given an address as an argument, each once and
 // without the one at that address.
-func (b *builder) spendersOf(address common.Address) []common.Address {
+func (f *funder) spendersOf(address common.Address) []common.Address {
 	var spenders []common.Address
-	for _, h := range b.wiring.handed {
+	for _, h := range f.wiring.handed {
 		if h.token == address && len(spenders) < maxSpenders && !slices.Contains(spenders, h.account) {
 			spenders = append(spenders, h.account)
 		}
 	}
-	for _, g := range b.given {
+	for _, g := range f.given {
 		if g.address != address && len(spenders) < maxSpenders && !slices.Contains(spenders, g.address) && slices.Contains(g.arguments.addresses(), address) {
 			spenders = append(spenders, g.address)
 		}
@@ -89,12 +96,12 @@ func (b *builder) spendersOf(address common.Address) []common.Address {
 // likelySpenders lists the instances under test that a token may be used with which no
 // constructor was given: a function of theirs may name it. A token that is under test itself
 // has none.
-func (b *builder) likelySpenders(token *evm.Instance) []common.Address {
+func (f *funder) likelySpenders(token *evm.Instance) []common.Address {
 	var spenders []common.Address
 	if role(token.Contract) == UnderTest || IsBuiltInMock(token.Contract) {
 		return nil
 	}
-	for _, in := range b.instances {
+	for _, in := range f.instances {
 		if in.Contract != nil && role(in.Contract) == UnderTest && payment(in.Contract) == nil && len(spenders) < maxSpenders {
 			spenders = append(spenders, in.Address)
 		}
@@ -103,13 +110,13 @@ func (b *builder) likelySpenders(token *evm.Instance) []common.Address {
 }
 
 // takesPayment reports whether an instance was given one that is paid with.
-func (b *builder) takesPayment(address common.Address) bool {
-	for _, g := range b.given {
+func (f *funder) takesPayment(address common.Address) bool {
+	for _, g := range f.given {
 		if g.address != address {
 			continue
 		}
 		among := g.arguments.addresses()
-		if slices.ContainsFunc(b.instances, func(in evm.Instance) bool {
+		if slices.ContainsFunc(f.instances, func(in evm.Instance) bool {
 			return in.Address != address && payment(in.Contract) != nil && slices.Contains(among, in.Address)
 		}) {
 			return true
@@ -175,7 +182,7 @@ type way struct {
 }
 
 // ways lists the calls that may give a token to the nth sender, the likeliest first.
-func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
+func (f *funder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
 	whom, amount := reflect.ValueOf(to.Address), funding()
 	much, one := reflect.ValueOf(amount.ToBig()), reflect.ValueOf(big.NewInt(1))
 	if !isToken(in.Contract) {
@@ -192,7 +199,7 @@ func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, 
 		{"deposit()", to, amount, nil},
 	}
 	list = append(list, faucets(in.Contract, to, amount)...)
-	supply, err := b.balance(in, p, Deployer)
+	supply, err := f.balance(in, p, Deployer)
 	if err != nil || supply == nil || supply.IsZero() || to.Address == Deployer.Address {
 		return list, err
 	}
@@ -231,7 +238,7 @@ func faucets(c *bytecode.Contract, to evm.Sender, amount *uint256.Int) []way {
 }
 
 // balance is how much of a token a sender has; nil when that is not known.
-func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
+func (f *funder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
 	m := methodOf(in.Contract, p.balance)
 	if m == nil {
 		return nil, nil
@@ -244,40 +251,40 @@ func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.In
 	if err != nil {
 		return nil, nil //nolint:nilerr // not the function that it looked like
 	}
-	return b.word(in, m.Sig, packed)
+	return f.word(in, m.Sig, packed)
 }
 
 // give lets the nth sender have some of a token, if it has none and there is a way, and
 // reports whether it has some.
-func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
-	has, err := b.holds(in, p, to)
+func (f *funder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
+	has, err := f.holds(in, p, to)
 	if has || err != nil {
 		return has, err
 	}
-	ways, err := b.ways(in, p, to, n)
+	ways, err := f.ways(in, p, to, n)
 	if err != nil {
 		return false, err
 	}
 	for _, w := range ways {
-		before := b.mark()
-		done, err := b.perform(in, w.signature, w.from, w.wei, w.values...)
+		before := f.mark()
+		done, err := f.perform(in, w.signature, w.from, w.wei, w.values...)
 		if err != nil {
 			return false, err
 		}
 		if !done {
 			continue
 		}
-		if has, err = b.holds(in, p, to); has || err != nil {
+		if has, err = f.holds(in, p, to); has || err != nil {
 			return has, err
 		}
-		b.undo(before)
+		f.undo(before)
 	}
 	return false, nil
 }
 
 // holds reports whether a sender has some of a token.
-func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
-	has, err := b.balance(in, p, who)
+func (f *funder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
+	has, err := f.balance(in, p, who)
 	return has != nil && !has.IsZero(), err
 }
 
@@ -285,9 +292,9 @@ func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error)
 // on (OpenZeppelin's AccessControl, and contracts with the same functions). Other senders
 // get none: a sequence in which a user does what requires a role would read as if any user
 // could.
-func (b *builder) grantRoles(ctx context.Context, first int) error {
+func (f *funder) grantRoles(ctx context.Context, first int) error {
 	granted := 0
-	for _, in := range slices.Clone(b.instances[first:]) {
+	for _, in := range slices.Clone(f.instances[first:]) {
 		if methodOf(in.Contract, grantRole) == nil || methodOf(in.Contract, hasRole) == nil {
 			continue
 		}
@@ -298,7 +305,7 @@ func (b *builder) grantRoles(ctx context.Context, first int) error {
 			if !strings.HasSuffix(m.RawName, "_ROLE") || len(m.Inputs) > 0 || !m.IsConstant() || granted == maxGranted {
 				continue
 			}
-			done, err := b.grant(&in, m.Sig)
+			done, err := f.grant(&in, m.Sig)
 			if err != nil {
 				return err
 			}
@@ -317,16 +324,16 @@ const (
 )
 
 // grant lets the deployer have the role that a view function names, if it lacks it.
-func (b *builder) grant(in *evm.Instance, name string) (bool, error) {
-	answer, err := b.word(in, name, nil)
+func (f *funder) grant(in *evm.Instance, name string) (bool, error) {
+	answer, err := f.word(in, name, nil)
 	if err != nil || answer == nil {
 		return false, err
 	}
 	whom := common.LeftPadBytes(Deployer.Address[:], 32)
 	id := answer.Bytes32()
-	has, err := b.word(in, hasRole, slices.Concat(id[:], whom))
+	has, err := f.word(in, hasRole, slices.Concat(id[:], whom))
 	if err != nil || has == nil || !has.IsZero() {
 		return false, err
 	}
-	return b.perform(in, grantRole, Deployer, nil, reflect.ValueOf(id), reflect.ValueOf(Deployer.Address))
+	return f.perform(in, grantRole, Deployer, nil, reflect.ValueOf(id), reflect.ValueOf(Deployer.Address))
 }

@@ -82,7 +82,7 @@ func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options
 	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == b.tester }) {
 		return nil
 	}
-	c := b.newCast(w)
+	c := newCast(w, b.report)
 	if err := c.add("forge", party{address: b.tester, why: "runs the fuzz tests"}); err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 		if err := b.repeatCalls(plan.Recorded); err != nil {
 			return err
 		}
-		if err := b.recognize(b.table, 0); err != nil {
+		if err := b.recognizer.recognize(b.table, 0); err != nil {
 			return err
 		}
 	}
@@ -400,7 +400,7 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if code, err = b.link(ctx, c); err != nil {
+	if code, err = b.linker.link(ctx, c); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, "", ctx.Err()
 		}
@@ -449,9 +449,9 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 		return reason, err
 	}
 	i := b.keep(c, 1, code, found)
-	b.noteMissing(c)
+	b.deps.noteMissing(c)
 	b.rename(i, s.instanceName(), seen, found.arguments)
-	return "", b.lookForSupply(&b.instances[i])
+	return "", b.deps.lookForSupply(&b.instances[i])
 }
 
 // plannedLibrary deploys a library, which is linked wherever it is needed. Without such
@@ -461,7 +461,7 @@ func (b *builder) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contr
 		return "", planError(s.Place, "%s is a library: it has no name of its own, no arguments and no sender", s.Contract)
 	}
 	b.tried[c] = true
-	if _, err := b.libraryAddress(ctx, c.QualifiedName()); err != nil {
+	if _, err := b.linker.libraryAddress(ctx, c.QualifiedName()); err != nil {
 		return err.Error(), ctx.Err() // the report says it of every library
 	}
 	return "", nil

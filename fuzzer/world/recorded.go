@@ -44,7 +44,7 @@ func (b *builder) repeatCalls(r *Recording) error {
 		b.calls = append(b.calls, call)
 		b.meetLast(exec)
 		if call.From != Create2Deployer {
-			b.addParty(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
+			b.parties.addParty(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
 		}
 		if call.Create {
 			b.created(exec, &call)
@@ -58,7 +58,7 @@ func (b *builder) meetLast(exec *evm.Execution) {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	last := *exec
 	last.Frames = exec.Frames[frames[0]:frames[1]]
-	b.meet(&last)
+	b.parties.meet(&last)
 }
 
 // addScriptSenders adds to the senders of a World that a script made up to maxParties
@@ -67,8 +67,8 @@ func (b *builder) addScriptSenders(w *evm.World, plan *Plan) error {
 	if plan == nil || plan.Recorded == nil {
 		return nil
 	}
-	c := b.newCast(w)
-	err := b.addParties(c)
+	c := newCast(w, b.report)
+	err := b.parties.addParties(c)
 	w.Senders = c.list
 	return err
 }
@@ -85,7 +85,7 @@ func (b *builder) created(exec *evm.Execution, call *evm.Call) {
 	b.tried[c] = true
 	if c.Library {
 		b.namer.labels[call.Address] = c.Name
-		b.libraries[c.QualifiedName()] = &library{address: call.Address}
+		b.linker.libraries[c.QualifiedName()] = &library{address: call.Address}
 		return
 	}
 	d := Deployment{Contract: c, Address: call.Address, Tries: 1, Call: *call, Covered: coveredBy(exec, len(exec.Calls)-1)}

@@ -15,6 +15,13 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
+// finder makes up arguments, and finds those with which a call succeeds.
+type finder struct {
+	*deployer
+	deps      *dependencies
+	exhausted int // runs that ended out of gas
+}
+
 // arguments is one choice of arguments of a constructor or an initializer.
 type arguments struct {
 	inputs abi.Arguments
@@ -41,14 +48,14 @@ type search struct {
 var payments = []*uint256.Int{new(uint256.Int), uint256.NewInt(1e18), uint256.NewInt(1)}
 
 // newSearch prepares the search for a function's arguments.
-func (b *builder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
+func (f *finder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
 	s := &search{inputs: function.Inputs, wei: payments[:1], seen: map[string]bool{}}
 	if function.IsPayable() {
 		s.wei = payments
 	}
 	for i := range parameters {
 		p := &parameters[i]
-		values := b.candidates(p)
+		values := f.candidates(p)
 		if len(values) == 0 {
 			return nil, fmt.Errorf("its %s's parameter %d (%s %s) is too large or too deeply nested to be made up", function.Name, i+1, p.typ.String(), p.name)
 		}

@@ -500,7 +500,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.addTwinsAndAfter(ctx, &options); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognize(table, adopted); err != nil {
+	if err := b.recognizer.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.runCalls(); err != nil {
@@ -521,7 +521,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if world.Senders, err = b.senders(world, s); err != nil {
 		return nil, nil, err
 	}
-	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
+	if err := b.callers.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
 		return nil, nil, err
 	}
 	if err := b.runTests(ctx, world, s, options); err != nil {

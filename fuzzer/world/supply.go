@@ -25,11 +25,11 @@ func makesTokens(c *bytecode.Contract) bool {
 // lookForSupply notes a new instance if it is a token that no account has and that is
 // unmintable: the ERC-20 of a library of contracts, deployed as it is. A contract that
 // takes payment in it could never be paid.
-func (b *builder) lookForSupply(in *evm.Instance) error {
+func (dp *dependencies) lookForSupply(in *evm.Instance) error {
 	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
 		return nil
 	}
-	supply, err := b.word(in, "totalSupply()", nil)
-	b.unmintable[in.Address] = supply != nil && supply.IsZero()
+	supply, err := dp.word(in, "totalSupply()", nil)
+	dp.unmintable[in.Address] = supply != nil && supply.IsZero()
 	return err
 }

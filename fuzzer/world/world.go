@@ -132,14 +132,14 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		return nil, nil, err
 	}
 	if !options.Plan.makesWorld() {
-		if err := b.addTwins(options.Twins); err != nil {
+		if err := b.twins.addTwins(options.Twins); err != nil {
 			return nil, nil, err
 		}
 	}
 	if err := b.runAfter(ctx, options.Plan); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognize(table, 0); err != nil {
+	if err := b.recognizer.recognize(table, 0); err != nil {
 		return nil, nil, err
 	}
 	if err := b.runCalls(); err != nil {
@@ -154,7 +154,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.addScriptSenders(world, options.Plan); err != nil {
 		return nil, nil, err
 	}
-	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
+	if err := b.callers.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
 		return nil, nil, err
 	}
 	settleAuto(world)
