@@ -9,17 +9,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// addTwinsAndAfter adds what comes after everything else is deployed.
-func (b *builder) addTwinsAndAfter(ctx context.Context, options *Options) error {
-	if err := b.twins.addTwins(options.Twins); err != nil {
-		return err
-	}
-	return b.runAfter(ctx, options.Plan)
-}
-
 // runAfter runs the steps that come after everything else. They are not written down among
 // those that make the World: the plan has them.
-func (b *builder) runAfter(ctx context.Context, plan *Plan) error {
+func (e *extras) runAfter(ctx context.Context, plan *Plan) error {
 	if plan == nil {
 		return nil
 	}
@@ -27,10 +19,10 @@ func (b *builder) runAfter(ctx context.Context, plan *Plan) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, err := b.step(ctx, &plan.After[i]) // what fails on the chain is in the report
+		_, err := e.planner.step(ctx, &plan.After[i]) // what fails on the chain is in the report
 		var wrong *PlanError
 		if errors.As(err, &wrong) && plan.Lenient {
-			b.report.Notes = append(b.report.Notes, wrong.Error())
+			e.report.Notes = append(e.report.Notes, wrong.Error())
 			continue
 		}
 		if err != nil {
@@ -41,14 +33,14 @@ func (b *builder) runAfter(ctx context.Context, plan *Plan) error {
 }
 
 // place creates a contract at an address of the plan's choice, where none is.
-func (b *builder) place(ctx context.Context, s *Step, c, seen *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
+func (p *planner) place(ctx context.Context, s *Step, c, seen *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
 	how.at = &address
-	found, code, reason, err := b.construct(ctx, s, c, how)
+	found, code, reason, err := p.construct(ctx, s, c, how)
 	if reason != "" || err != nil {
 		return reason, err
 	}
-	i := b.keep(c, 1, code, found)
-	b.deps.noteMissing(c)
-	b.rename(i, s.instanceName(), seen, found.arguments)
+	i := p.keep(c, 1, code, found)
+	p.deps.noteMissing(c)
+	p.rename(i, s.instanceName(), seen, found.arguments)
 	return "", nil
 }

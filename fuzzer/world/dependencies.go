@@ -20,6 +20,10 @@ type dependencies struct {
 	told map[common.Address]bool
 }
 
+func newDependencies(d *deployer) *dependencies {
+	return &dependencies{deployer: d, needed: map[*bytecode.Contract][]need{}, unmintable: map[common.Address]bool{}, told: map[common.Address]bool{}}
+}
+
 // hasMethods reports whether c has every function of t, of which there is at least
 // one.
 func hasMethods(c, t abi.ABI) bool {
@@ -141,15 +145,15 @@ func (dp *dependencies) takesToken(c *bytecode.Contract) bool {
 }
 
 // ready reports whether every need is met, or met by nothing that waits.
-func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
-	for _, need := range b.deps.needs(c) {
-		if b.deps.count(need) >= need.count {
+func (au *auto) ready(c *bytecode.Contract, waiting []*candidate) bool {
+	for _, need := range au.deps.needs(c) {
+		if au.deps.count(need) >= need.count {
 			continue
 		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && b.deps.fits(w.contract, &need) }); typed {
+		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && au.deps.fits(w.contract, &need) }); typed {
 			return false
 		}
-		if b.outside(c, need) != nil {
+		if au.outside(c, need) != nil {
 			return false
 		}
 	}
@@ -158,10 +162,10 @@ func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 
 // dependency is a contract that meets an unmet need and was not requested; nil when
 // there is none.
-func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
-	for _, need := range b.deps.needs(c) {
-		if b.deps.count(need) < need.count {
-			if d := b.outside(c, need); d != nil {
+func (au *auto) dependency(c *bytecode.Contract) *bytecode.Contract {
+	for _, need := range au.deps.needs(c) {
+		if au.deps.count(need) < need.count {
+			if d := au.outside(c, need); d != nil {
 				return d
 			}
 		}
@@ -173,25 +177,25 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 // a need and was not tried so far; else one that was deployed already and may be
 // deployed again. Built-in mocks come before the contracts of other packages, which often
 // are made to be inherited from: a token without a supply.
-func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	if b.deps.count(need) == 0 {
-		untried := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
+func (au *auto) outside(c *bytecode.Contract, need need) *bytecode.Contract {
+	if au.deps.count(need) == 0 {
+		untried := func(d *bytecode.Contract) bool { return d != c && !au.tried[d] && need.meets(d) }
 		own := func(d *bytecode.Contract) bool {
-			return untried(d) && b.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
+			return untried(d) && au.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
 		}
-		if i := slices.IndexFunc(b.build.byRole, own); i >= 0 {
-			return b.build.byRole[i]
+		if i := slices.IndexFunc(au.build.byRole, own); i >= 0 {
+			return au.build.byRole[i]
 		}
-		if need.mock != nil && !b.tried[need.mock] {
+		if need.mock != nil && !au.tried[need.mock] {
 			return need.mock
 		}
-		if i := slices.IndexFunc(b.build.byRole, untried); i >= 0 {
-			return b.build.byRole[i]
+		if i := slices.IndexFunc(au.build.byRole, untried); i >= 0 {
+			return au.build.byRole[i]
 		}
 		return nil
 	}
-	for _, i := range b.instances {
-		if i.Contract != c && b.deps.fits(i.Contract, &need) && !b.deps.unmintable[i.Address] && b.copies[i.Contract] < maxCopies {
+	for _, i := range au.instances {
+		if i.Contract != c && au.deps.fits(i.Contract, &need) && !au.deps.unmintable[i.Address] && au.copies[i.Contract] < maxCopies {
 			return i.Contract
 		}
 	}

@@ -16,6 +16,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+const (
+	// deployGas is four transactions' worth of gas: code of the debug build is
+	// two to three times as long as the release build's, and must be paid for.
+	deployGas = 4 * evm.CallGas
+	// questionGas is what views, proxies and diamonds get that are asked what they are: most
+	// take a hundredth of it, and a fallback function that burns all its gas does so quickly.
+	questionGas = 1 << 20
+)
+
 // deployer makes a World one call after the other, and keeps the record of what was done. Each
 // strategy has one, the same as the others, and acts through it.
 type deployer struct {
@@ -44,6 +53,22 @@ type deployer struct {
 	planned []Failure        // steps of a plan
 	untold  bool             // a step has put code at an address
 	report  *Report
+}
+
+// startDeployer makes a deployer that goes on from a World.
+func startDeployer(w *evm.World, table *bytecode.Table, options Options) (*deployer, error) {
+	machine, err := gethvm.New(w, table, options.Machine...)
+	if err != nil {
+		return nil, err
+	}
+	d := newDeployer(machine, table.Contracts(), options.MaxInstances)
+	d.table, d.machineOptions = table, options.Machine
+	if options.Plan != nil {
+		for _, s := range options.Plan.Senders {
+			d.report.Senders = append(d.report.Senders, Party{Name: s.Name, Address: s.Address, Why: "the configuration names it"})
+		}
+	}
+	return d, nil
 }
 
 func newDeployer(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *deployer {

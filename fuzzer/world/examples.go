@@ -18,6 +18,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// examples takes the calls that test functions make.
+type examples struct {
+	*deployer
+	runner  *testRunner
+	parties *parties
+}
+
 // This file learns from tests how contracts are used: their authors know best which
 // calls get somewhere.
 
@@ -49,9 +56,9 @@ var (
 	cheatRoll = selector("roll(uint256)")
 )
 
-// examples runs the test functions of the set-ups that made a World, each on it
+// take runs the test functions of the set-ups that made a World, each on it
 // anew, and takes the calls that they make to its instances.
-func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
+func (ex *examples) take(ctx context.Context, w *evm.World, s *setups) error {
 	if s.Strict { // the World it is compared with has them
 		for i := range s.tried {
 			s.tried[i].tests = s.Tests[s.tried[i].Contract.QualifiedName()]
@@ -67,16 +74,16 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 		if left < exampleGas {
 			break
 		}
-		if err := b.as(&s.tried[e.setUp]); err != nil {
+		if err := ex.runner.as(&s.tried[e.setUp]); err != nil {
 			return err
 		}
-		used, err := b.example(w, &s.tried[e.setUp], &e.method, s)
+		used, err := ex.example(w, &s.tried[e.setUp], &e.method, s)
 		if err != nil {
 			return err
 		}
 		left -= min(left, used)
 	}
-	return b.moveTo(w)
+	return ex.moveTo(w)
 }
 
 // exampleTest is a test function of a set-up that made the World.
@@ -168,25 +175,25 @@ func testFunctions(a abi.ABI) []abi.Method {
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups) (uint64, error) {
+func (ex *examples) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups) (uint64, error) {
 	var taken evm.Sequence
 	var more, runs []evm.Sequence // of runs that come to something new: their calls, and fuzz tests themselves
 	told, passed := false, false  // told: by a run that vm.assume did not end
 	run := fuzzTest{}
 	fuzzed := isFuzzTest(m)
-	used, call, err := b.tryTest(up, m, func(exec *evm.Execution) {
+	used, call, err := ex.runner.tryTest(up, m, func(exec *evm.Execution) {
 		last := len(exec.Calls) - 1
 		if fuzzed {
 			run.see(exec, s.Lines)
 		}
-		fresh := s.meet(exec, b.table)
+		fresh := s.meet(exec, ex.table)
 		if succeeded := exec.Calls[last].Outcome == evm.Success; !passed && (taken == nil || !told || succeeded) {
-			taken, passed = b.callsOf(exec, last, w), succeeded
-		} else if calls := b.callsOf(exec, last, w); fresh && len(calls) > 0 {
+			taken, passed = ex.callsOf(exec, last, w), succeeded
+		} else if calls := ex.callsOf(exec, last, w); fresh && len(calls) > 0 {
 			more = append(more, calls)
 		}
 		if fresh && fuzzed {
-			runs = append(runs, evm.Sequence{{From: b.tester, To: up.Address, Data: bytes.Clone(exec.Frames[exec.Calls[last].Frames[0]].Input)}})
+			runs = append(runs, evm.Sequence{{From: ex.runner.tester, To: up.Address, Data: bytes.Clone(exec.Frames[exec.Calls[last].Frames[0]].Input)}})
 		}
 		told = told || !rejected(&exec.Calls[last])
 	})
@@ -197,14 +204,14 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups)
 		taken = append(taken, call)
 	}
 	if len(taken) > 0 {
-		b.report.Examples = append(b.report.Examples, taken)
+		ex.report.Examples = append(ex.report.Examples, taken)
 	}
-	b.report.Examples = append(b.report.Examples, more...)
+	ex.report.Examples = append(ex.report.Examples, more...)
 	if fuzzed && run.worthRunning() {
 		up.tests = append(up.tests, m.Sig)
 		if call.Data != nil {
-			b.report.Examples = append(b.report.Examples, evm.Sequence{call})
-			b.report.Examples = append(b.report.Examples, runs...)
+			ex.report.Examples = append(ex.report.Examples, evm.Sequence{call})
+			ex.report.Examples = append(ex.report.Examples, runs...)
 		}
 	}
 	return used, nil
@@ -231,8 +238,8 @@ func rejected(result *evm.CallResult) bool {
 // tryTest runs a test function until it succeeds or its tries are used up; every execution is
 // shown to look. A fuzz test that uses little gas is run more often. It returns the gas that was
 // used, and the call that succeeded, or else the first one that vm.assume did not end.
-func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
-	search, err := b.finder.newSearch(m, methodParameters(up.Contract, m))
+func (tr *testRunner) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
+	search, err := tr.finder.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, made, nil //nolint:nilerr // it cannot be called
 	}
@@ -243,8 +250,8 @@ func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution
 		if !ok {
 			break
 		}
-		call := evm.Call{From: b.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+		call := evm.Call{From: tr.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
+		exec, err := tr.machine.Run(append(slices.Clip(tr.calls), call))
 		if err != nil {
 			return used, made, err
 		}
@@ -293,7 +300,7 @@ func (t *trials) arguments(search *search, r *rand.Rand) (*arguments, bool) {
 
 // callsOf are the calls of instances that a test function makes itself, as calls
 // of a sequence, and notes who it pretends to be.
-func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Sequence {
+func (ex *examples) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Sequence {
 	var calls evm.Sequence
 	time, number := w.Block.Time, w.Block.Number
 	lastTime, lastNumber := time, number // of the call before
@@ -305,7 +312,7 @@ func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Seque
 		}
 		if f.CodeAddress == cheatcode.Address {
 			if f.Outcome == evm.Success {
-				b.parties.meetCheat(f)
+				ex.parties.meetCheat(f)
 				pass(f.Input, &time, &number)
 			}
 			continue
@@ -343,14 +350,14 @@ func pass(input []byte, time, number *uint64) {
 
 // fromSenders lets the calls of examples be sent by senders of the World: by a
 // stranger, where a test pretended to be one of too many. Runs of fuzz tests keep theirs.
-func (b *builder) fromSenders(w *evm.World) {
+func (ex *examples) fromSenders(w *evm.World) {
 	known := map[common.Address]bool{}
 	for _, s := range w.Senders {
 		known[s.Address] = known[s.Address] || !s.TestsOnly
 	}
-	for _, calls := range b.report.Examples {
+	for _, calls := range ex.report.Examples {
 		for i := range calls {
-			if c := &calls[i]; !known[c.From] && !(c.From == b.tester && w.RunsTest(c)) {
+			if c := &calls[i]; !known[c.From] && !(c.From == ex.runner.tester && w.RunsTest(c)) {
 				c.From = User2.Address
 			}
 		}

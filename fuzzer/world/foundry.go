@@ -21,6 +21,35 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// foundry makes a World as the set-ups of the project's tests do.
+type foundry struct {
+	*deployer
+	linker   *linker
+	parties  *parties
+	callers  *callers
+	twins    *twins
+	runner   *testRunner
+	adopter  *adopter
+	examples *examples
+}
+
+// testRunner runs set-ups and test functions as forge does.
+type testRunner struct {
+	*deployer
+	linker *linker
+	finder *finder
+	tester common.Address // who runs test functions
+}
+
+// startRunner makes a runner that goes on from a World, and that nothing else goes on from.
+func startRunner(w *evm.World, table *bytecode.Table, options Options) (*testRunner, error) {
+	d, err := startDeployer(w, table, options)
+	if err != nil {
+		return nil, err
+	}
+	return &testRunner{deployer: d, linker: newLinker(d), finder: &finder{deployer: d, deps: newDependencies(d)}}, nil
+}
+
 // Chain is the chain that a Foundry project's tests run on.
 type Chain struct {
 	Block evm.Block
@@ -137,47 +166,47 @@ func isTestCode(c *bytecode.Contract) bool {
 // contract, setUp() if it has one. When that succeeds, what it has made is in the
 // builder's state, and the instances are callable; when not, or when it gained
 // nothing, all is as before and the result says why.
-func (b *builder) setUp(ctx context.Context, c *setupCandidate, s *setups) (*TestSetup, error) {
+func (fo *foundry) setUp(ctx context.Context, c *setupCandidate, s *setups) (*TestSetup, error) {
 	up := &TestSetup{Contract: c.contract}
-	before := b.save()
-	exec, err := b.runSetUp(ctx, up, &s.chain)
+	before := fo.save()
+	exec, err := fo.runner.runSetUp(ctx, up, &s.chain)
 	if err == nil && up.Failure == "" {
-		err = b.adopt(exec, up, s)
+		err = fo.adopter.adopt(exec, up, s)
 	}
-	if c := b.machine.World().Cheats; c != nil {
+	if c := fo.machine.World().Cheats; c != nil {
 		up.pranks = c.State.Pranks
 	}
-	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun)+c.survey.covers(s.unfollowed) == 0 && !c.spare && !s.gains(b.instances[before.instances:]) {
+	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun)+c.survey.covers(s.unfollowed) == 0 && !c.spare && !s.gains(fo.instances[before.instances:]) {
 		up.Failure, up.Idle = "it deploys no contract with targets that is not there already", true
 	}
 	if err != nil || up.Failure != "" {
-		b.restore(before)
+		fo.restore(before)
 	}
 	return up, err
 }
 
 // runSetUp makes the calls. The machine is a new one, since what an execution
 // records is bounded, and each set-up should have all of it.
-func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*evm.Execution, error) {
-	world := *b.machine.World()
+func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*evm.Execution, error) {
+	world := *tr.machine.World()
 	up.Address = crypto.CreateAddress(chain.Sender, world.Accounts[chain.Sender].Nonce)
 	world.Accounts = maps.Clone(world.Accounts)
 	world.Accounts[up.Address] = &evm.Account{Balance: chain.Balance}
-	if err := b.moveTo(withPranks(&world, nil)); err != nil {
+	if err := tr.moveTo(withPranks(&world, nil)); err != nil {
 		return nil, err
 	}
-	b.namer.labels[up.Address] = up.Contract.Name
-	code, err := b.linker.link(ctx, up.Contract)
+	tr.namer.labels[up.Address] = up.Contract.Name
+	code, err := tr.linker.link(ctx, up.Contract)
 	if err != nil {
 		up.Failure = err.Error()
 		return nil, ctx.Err()
 	}
-	b.calls = append(b.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
+	tr.calls = append(tr.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
 	if hasMethod(up.Contract.ABI, setUpSignature) {
 		up.Function = setUpSignature
-		b.calls = append(b.calls, evm.Call{From: SetupCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
+		tr.calls = append(tr.calls, evm.Call{From: SetupCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
 	}
-	exec, err := b.machine.Run(b.calls)
+	exec, err := tr.machine.Run(tr.calls)
 	if err != nil {
 		return nil, err
 	}
@@ -234,18 +263,18 @@ func withPranks(w *evm.World, pranks []cheatcode.Prank) *evm.World {
 
 // as opens the pranks that a set-up left open, and only these: forge leaves them open for its
 // tests, each set-up on a chain of its own.
-func (b *builder) as(up *TestSetup) error {
-	if c := b.machine.World().Cheats; c == nil || len(b.calls) == 0 && slices.Equal(c.State.Pranks, up.pranks) {
+func (tr *testRunner) as(up *TestSetup) error {
+	if c := tr.machine.World().Cheats; c == nil || len(tr.calls) == 0 && slices.Equal(c.State.Pranks, up.pranks) {
 		return nil
 	}
-	w := b.machine.World()
-	if len(b.calls) > 0 {
-		if err := b.runCalls(); err != nil {
+	w := tr.machine.World()
+	if len(tr.calls) > 0 {
+		if err := tr.runCalls(); err != nil {
 			return err
 		}
-		w = b.machine.Export()
+		w = tr.machine.Export()
 	}
-	return b.moveTo(withPranks(w, up.pranks))
+	return tr.moveTo(withPranks(w, up.pranks))
 }
 
 // saved is what a set-up that fails must not leave changed.
@@ -264,25 +293,25 @@ type saved struct {
 	ran                               map[bytecode.Location]string
 }
 
-func (b *builder) save() saved {
+func (fo *foundry) save() saved {
 	return saved{
-		machine: b.machine, calls: b.calls, steps: len(b.writer.steps), nonce: b.nonce,
-		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
-		tests: len(b.tests), once: len(b.twins.once),
-		parties: slices.Clone(b.parties.met), members: b.callers.members, libraries: maps.Clone(b.linker.libraries), labels: maps.Clone(b.namer.labels), names: maps.Clone(b.namer.names), tried: maps.Clone(b.tried),
-		ran: maps.Clone(b.report.ran),
+		machine: fo.machine, calls: fo.calls, steps: len(fo.writer.steps), nonce: fo.nonce,
+		instances: len(fo.instances), deployments: len(fo.report.Deployments), additions: len(fo.report.Additions),
+		tests: len(fo.tests), once: len(fo.twins.once),
+		parties: slices.Clone(fo.parties.met), members: fo.callers.members, libraries: maps.Clone(fo.linker.libraries), labels: maps.Clone(fo.namer.labels), names: maps.Clone(fo.namer.names), tried: maps.Clone(fo.tried),
+		ran: maps.Clone(fo.report.ran),
 	}
 }
 
-func (b *builder) restore(s saved) {
-	b.machine, b.calls, b.nonce = s.machine, s.calls, s.nonce
-	b.writer.steps = b.writer.steps[:s.steps]
-	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
-	b.report.Deployments = b.report.Deployments[:s.deployments]
-	b.report.Additions = b.report.Additions[:s.additions]
-	b.callers.members = s.members
-	b.parties.met, b.linker.libraries, b.namer.labels, b.namer.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
-	b.report.ran, b.twins.once = s.ran, b.twins.once[:s.once]
+func (fo *foundry) restore(s saved) {
+	fo.machine, fo.calls, fo.nonce = s.machine, s.calls, s.nonce
+	fo.writer.steps = fo.writer.steps[:s.steps]
+	fo.instances, fo.tests = fo.instances[:s.instances], fo.tests[:s.tests]
+	fo.report.Deployments = fo.report.Deployments[:s.deployments]
+	fo.report.Additions = fo.report.Additions[:s.additions]
+	fo.callers.members = s.members
+	fo.parties.met, fo.linker.libraries, fo.namer.labels, fo.namer.names, fo.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+	fo.report.ran, fo.twins.once = s.ran, fo.twins.once[:s.once]
 }
 
 // artifactFile is the code in an artifact of another compiler, at a path that getCode is given: what forge and Hardhat write, or a

@@ -51,7 +51,7 @@ func (t *fuzzTest) worthRunning() bool { return t.clear && (t.touches || !t.pass
 
 // runTests makes the test contracts callable that have fuzz tests worth running, and lets
 // the account run them that forge has for it.
-func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options Options) error {
+func (fo *foundry) runTests(ctx context.Context, w *evm.World, s *setups, options Options) error {
 	left := maxFuzzTests
 	for i := range s.tried {
 		up := &s.tried[i]
@@ -59,7 +59,7 @@ func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options
 		if up.Failure != "" || len(tests) == 0 {
 			continue
 		}
-		bare, err := b.bare(ctx, up, s, options)
+		bare, err := fo.bare(ctx, up, s, options)
 		if err != nil {
 			return err
 		}
@@ -67,23 +67,23 @@ func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options
 			continue
 		}
 		left -= len(tests)
-		at := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == up.Address })
+		at := slices.IndexFunc(fo.instances, func(in evm.Instance) bool { return in.Address == up.Address })
 		if at < 0 {
-			if len(b.instances) >= b.limit {
+			if len(fo.instances) >= fo.limit {
 				break
 			}
-			b.instance(up.Contract, up.Address, nil, "its fuzz tests are run")
-			at = len(b.instances) - 1
-			b.instances[at].Asked = true
+			fo.adopter.instance(up.Contract, up.Address, nil, "its fuzz tests are run")
+			at = len(fo.instances) - 1
+			fo.instances[at].Asked = true
 		}
-		b.instances[at].Tests, b.instances[at].Bare = tests, bare
+		fo.instances[at].Tests, fo.instances[at].Bare = tests, bare
 	}
-	w.Instances = b.instances
-	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == b.tester }) {
+	w.Instances = fo.instances
+	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == fo.runner.tester }) {
 		return nil
 	}
-	c := newCast(w, b.report)
-	if err := c.add("forge", party{address: b.tester, why: "runs the fuzz tests"}); err != nil {
+	c := newCast(w, fo.report)
+	if err := c.add("forge", party{address: fo.runner.tester, why: "runs the fuzz tests"}); err != nil {
 		return err
 	}
 	w.Senders = c.list

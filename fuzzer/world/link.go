@@ -18,6 +18,8 @@ type linker struct {
 	libraries map[string]*library // by qualified name
 }
 
+func newLinker(d *deployer) *linker { return &linker{deployer: d, libraries: map[string]*library{}} }
+
 // library is a library that some contract links to.
 type library struct {
 	address common.Address

@@ -27,13 +27,13 @@ type made struct {
 
 // deployedBy lists the contracts with targets that the last call of an execution, a test
 // function, has created; none if it failed.
-func (s *setups) deployedBy(exec *evm.Execution, b *builder) []*bytecode.Contract {
+func (s *setups) deployedBy(exec *evm.Execution, table *bytecode.Table) []*bytecode.Contract {
 	if exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
 		return nil
 	}
 	var contracts []*bytecode.Contract
-	for _, c := range b.createdBy(exec) {
-		p := b.table.LookupCreation(c.call.Data)
+	for _, c := range createdBy(exec) {
+		p := table.LookupCreation(c.call.Data)
 		if p != nil && p.Contract != nil && len(s.Lines[p.Contract.QualifiedName()]) > 0 && !slices.Contains(contracts, p.Contract) {
 			contracts = append(contracts, p.Contract)
 		}
@@ -43,9 +43,9 @@ func (s *setups) deployedBy(exec *evm.Execution, b *builder) []*bytecode.Contrac
 
 // runAlso runs test functions as long as they deploy what holds lines that no instance does;
 // or those that options name.
-func (s *setups) runAlso(ctx context.Context, b *builder) error {
+func (s *setups) runAlso(ctx context.Context, f *foundry) error {
 	if s.strict() {
-		return s.runNamed(ctx, b)
+		return s.runNamed(ctx, f)
 	}
 	used := 0
 	for _, u := range s.used {
@@ -59,13 +59,13 @@ func (s *setups) runAlso(ctx context.Context, b *builder) error {
 			if s.gain(m.contracts) == 0 {
 				continue
 			}
-			failure, err := b.also(ctx, &s.tried[u.setUp], m.TestCall, s)
+			failure, err := f.also(ctx, &s.tried[u.setUp], m.TestCall, s)
 			if err != nil {
 				return err
 			}
 			if failure == "" {
 				used++
-				s.hold(b.instances)
+				s.hold(f.instances)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (s *setups) alsoCall(c *bytecode.Contract, call []byte) {
 }
 
 // runNamed runs the test functions that options name.
-func (s *setups) runNamed(ctx context.Context, b *builder) error {
+func (s *setups) runNamed(ctx context.Context, f *foundry) error {
 	for i := range s.tried {
 		up := &s.tried[i]
 		for _, data := range s.Also[up.Contract.QualifiedName()] {
@@ -146,7 +146,7 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 			if err != nil || up.Failure != "" {
 				continue
 			}
-			failure, err := b.also(ctx, up, TestCall{Function: m.Sig, Data: data}, s)
+			failure, err := f.also(ctx, up, TestCall{Function: m.Sig, Data: data}, s)
 			if err != nil {
 				return err
 			}
@@ -154,7 +154,7 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 				return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
 			}
 			if failure != "" {
-				b.report.Notes = append(b.report.Notes, fmt.Sprintf("nothing of %s.%s is in the World: %s", up.Contract.QualifiedName(), m.Sig, failure))
+				f.report.Notes = append(f.report.Notes, fmt.Sprintf("nothing of %s.%s is in the World: %s", up.Contract.QualifiedName(), m.Sig, failure))
 			}
 		}
 	}
@@ -163,13 +163,13 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 
 // also runs a test function after the set-ups and adopts what it makes; or says why not, and
 // leaves nothing of it.
-func (b *builder) also(ctx context.Context, up *TestSetup, call TestCall, s *setups) (failure string, err error) {
-	before := b.save()
-	if err := b.as(up); err != nil {
+func (fo *foundry) also(ctx context.Context, up *TestSetup, call TestCall, s *setups) (failure string, err error) {
+	before := fo.save()
+	if err := fo.runner.as(up); err != nil {
 		return "", err
 	}
-	b.calls = append(b.calls, evm.Call{From: b.tester, To: up.Address, Data: call.Data, Gas: s.chain.Gas})
-	exec, err := b.machine.Run(b.calls)
+	fo.calls = append(fo.calls, evm.Call{From: fo.runner.tester, To: up.Address, Data: call.Data, Gas: s.chain.Gas})
+	exec, err := fo.machine.Run(fo.calls)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -177,10 +177,10 @@ func (b *builder) also(ctx context.Context, up *TestSetup, call TestCall, s *set
 		return "", err
 	}
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
-		b.restore(before)
+		fo.restore(before)
 		return fmt.Sprintf("its %s fails: %s", call.Function, result.Reason()), nil
 	}
-	if call.Made, err = b.adoptCreated(exec, up, call.Function, s); err != nil {
+	if call.Made, err = fo.adopter.adoptCreated(exec, up, call.Function, s); err != nil {
 		return "", err
 	}
 	up.Also = append(up.Also, call)

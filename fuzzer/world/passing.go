@@ -55,7 +55,7 @@ func RunTests(ctx context.Context, table *bytecode.Table, options Options, conce
 
 // runTests sets up a test contract and shows the runs of its functions. It returns the gas that was used.
 func (s *setups) runTests(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options, look func(*TestRun) error) (used uint64, err error) {
-	b, up, _, err := s.alone(ctx, c, table, options)
+	r, up, _, err := s.alone(ctx, c, table, options)
 	if err != nil || up.Failure != "" {
 		return up.gas, err
 	}
@@ -65,13 +65,13 @@ func (s *setups) runTests(ctx context.Context, c *bytecode.Contract, table *byte
 			return used, err
 		}
 		var failed error
-		gas, _, err := b.tryTest(up, &m, func(exec *evm.Execution) {
+		gas, _, err := r.tryTest(up, &m, func(exec *evm.Execution) {
 			last := &exec.Calls[len(exec.Calls)-1]
 			if failed != nil || last.Outcome != evm.Success {
 				return
 			}
-			call := evm.Call{From: b.tester, To: up.Address, Data: bytes.Clone(exec.Frames[last.Frames[0]].Input), Gas: exampleGas}
-			failed = look(&TestRun{Contract: c, Function: m.Sig, World: b.machine.World(), Calls: append(slices.Clip(b.calls), call), Execution: exec})
+			call := evm.Call{From: r.tester, To: up.Address, Data: bytes.Clone(exec.Frames[last.Frames[0]].Input), Gas: exampleGas}
+			failed = look(&TestRun{Contract: c, Function: m.Sig, World: r.machine.World(), Calls: append(slices.Clip(r.calls), call), Execution: exec})
 		})
 		used += gas
 		if err := cmp.Or(err, failed); err != nil {

@@ -15,6 +15,20 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
+const (
+	// maxTries bounds the runs per attempt at a contract: enough for
+	// every single deviation from the preferred arguments of a typical
+	// constructor (four parameters, some ten candidates each).
+	maxTries = 64
+	// maxExhaustedInAll bounds the runs of all constructors and initializers that end out of
+	// gas, half a minute's: after so many, each contract has one, with one transaction's gas.
+	// Arbitrary.
+	maxExhaustedInAll = 16
+	// maxExhausted bounds the runs of a constructor that end out of gas: other
+	// arguments seldom help, and each costs the most a run can cost.
+	maxExhausted = 4
+)
+
 // finder makes up arguments, and finds those with which a call succeeds.
 type finder struct {
 	*deployer

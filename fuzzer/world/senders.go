@@ -188,8 +188,8 @@ func (ps *parties) meetOwners() error {
 // senders lists the senders of a World that set-ups made: those of every World, the
 // test contracts, and those that the set-ups prescribe, or else up to maxParties that
 // they made special, the strongest sign first.
-func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
-	c := newCast(w, b.report)
+func (fo *foundry) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
+	c := newCast(w, fo.report)
 	for _, up := range s.tried {
 		if up.Failure == "" {
 			if err := c.add(up.Contract.Name, party{address: up.Address, why: "test contract"}); err != nil {
@@ -208,10 +208,10 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 		}
 		return c.list, nil
 	}
-	if b.namer.names[s.chain.Sender] == "" {
-		b.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
+	if fo.namer.names[s.chain.Sender] == "" {
+		fo.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
 	}
-	err := b.parties.addParties(c)
+	err := fo.parties.addParties(c)
 	return c.list, err
 }
 

@@ -112,65 +112,6 @@ const (
 	maxSetupGas = 4
 )
 
-// Make makes a World as the project's own tests do: test contracts are deployed
-// and their setUp() is called as forge does, and what they deploy can be called.
-// Contracts with targets that are not there then are deployed on top, as [Auto]
-// does. Where no set-up succeeds, or options name none, the World is Auto's.
-//
-// The set-up whose tests execute most of the targets' lines is run first; of equal
-// ones, the one with the most tests that do, then the one whose code holds most of them, then one
-// with a setUp(), then the first of the table. As long as others execute lines that those before
-// them do not, they follow, in the same state; then those whose tests execute lines that the calls
-// of tests used so far do not come to when they are sent as sequences; at last those that hold
-// lines which no instance does.
-func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	if options.Setup == nil || len(options.Only) > 0 || options.Plan.makesWorld() {
-		return Auto(ctx, table, options)
-	}
-	options, err := options.withDefaults()
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := newSetups(table.Contracts(), options)
-	if err != nil {
-		return nil, nil, err
-	}
-	tests := options
-	tests.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits) // as forge does
-	if !s.strict() && len(s.Entries) > 0 {
-		if err := s.survey(ctx, table, tests); err != nil {
-			return nil, nil, err
-		}
-	}
-	var edge cheatcode.Edge
-	edge, s.answers = s.edge(options.Plan).Recorded()
-	s.recorded = edge
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.tester = s.chain.Sender
-	if err := s.run(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	if err := s.follow(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	if err := s.runAlso(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	s.nameRest()
-	if !s.succeeded() {
-		w, report, err := Auto(ctx, table, options)
-		if err == nil {
-			report.TestSetups, report.tested = s.tried, s.tested
-		}
-		return w, report, err
-	}
-	b.report.TestSetups, b.report.tested = s.tried, s.tested
-	return b.complete(ctx, table, options, s)
-}
-
 // setups is the choice of test contracts.
 type setups struct {
 	*SetupOptions
@@ -346,27 +287,27 @@ func (s *setups) gains(instances []evm.Instance) bool {
 
 // run runs set-ups as long as they are worth it: first those whose tests execute lines that
 // no other's do.
-func (s *setups) run(ctx context.Context, b *builder) error {
-	if err := s.runFor(ctx, b, func(w worth) int { return w.runs }); err != nil {
+func (s *setups) run(ctx context.Context, f *foundry) error {
+	if err := s.runFor(ctx, f, func(w worth) int { return w.runs }); err != nil {
 		return err
 	}
 	for _, u := range s.used {
-		if u.survey.coversSpare(s.unrun) > 0 && len(b.instances) < b.limit {
+		if u.survey.coversSpare(s.unrun) > 0 && len(f.instances) < f.limit {
 			up := &s.tried[u.setUp]
-			s.useSpare(u.setupCandidate, b.report)
-			if b.holdsTargets(up.Contract, s) {
-				b.makeCallable(up)
+			s.useSpare(u.setupCandidate, f.report)
+			if s.holdsTargets(up.Contract) {
+				f.adopter.makeCallable(up)
 			}
 		}
 	}
-	if err := s.runFor(ctx, b, func(w worth) int { return w.spare }); err != nil {
+	if err := s.runFor(ctx, f, func(w worth) int { return w.spare }); err != nil {
 		return err
 	}
-	return s.runFor(ctx, b, func(w worth) int { return w.holds + w.asked })
+	return s.runFor(ctx, f, func(w worth) int { return w.holds + w.asked })
 }
 
 // runFor runs set-ups as long as there is one that is worth it for a reason.
-func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int) error {
+func (s *setups) runFor(ctx context.Context, f *foundry, reason func(worth) int) error {
 	for len(s.used) < maxSetups && len(s.tried) < maxSetupTries && s.gas/maxSetupGas < s.chain.Gas {
 		c := s.next(reason)
 		if c == nil {
@@ -376,7 +317,7 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 			s.tried = append(s.tried, c.failed())
 			continue
 		}
-		if err := s.use(ctx, b, c); err != nil {
+		if err := s.use(ctx, f, c); err != nil {
 			return err
 		}
 	}
@@ -384,12 +325,12 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 }
 
 // use runs a set-up.
-func (s *setups) use(ctx context.Context, b *builder, c *setupCandidate) error {
+func (s *setups) use(ctx context.Context, f *foundry, c *setupCandidate) error {
 	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
 		c.spare = true
-		s.useSpare(c, b.report)
+		s.useSpare(c, f.report)
 	}
-	up, err := b.setUp(ctx, c, s)
+	up, err := f.setUp(ctx, c, s)
 	if err != nil {
 		return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
 	}
@@ -407,7 +348,7 @@ func (s *setups) use(ctx context.Context, b *builder, c *setupCandidate) error {
 			delete(s.unrun, line)
 		}
 	}
-	s.hold(b.instances)
+	s.hold(f.instances)
 	return nil
 }
 
@@ -470,86 +411,14 @@ func (s *setups) succeeded() bool {
 	return slices.ContainsFunc(s.tried, func(up TestSetup) bool { return up.Failure == "" })
 }
 
-// complete deploys what the set-ups did not, and makes the World.
-func (b *builder) complete(ctx context.Context, table *bytecode.Table, options Options, s *setups) (*evm.World, *Report, error) {
-	targets, err := namedContracts(s.contracts, options.Targets)
-	if err != nil {
-		return nil, nil, err
-	}
-	if b.uninitialized, err = namedContracts(s.contracts, options.Uninitialized); err != nil {
-		return nil, nil, err
-	}
-	there := func(c *bytecode.Contract) bool {
-		return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
-	}
-	var wanted []*bytecode.Contract
-	for _, c := range Select(s.contracts, targets, 0).Wanted {
-		if !there(c) || slices.Contains(b.uninitialized, c) {
-			wanted = append(wanted, c)
-		}
-	}
-	adopted := len(b.instances)
-	if wanted, err = b.runExtraSteps(ctx, options.Plan, wanted); err != nil {
-		return nil, nil, err
-	}
-	b.report.keepUses(b.calls)
-	b.report.Given = len(b.report.Deployments)
-	if err := b.deployAndEquip(ctx, wanted); err != nil {
-		return nil, nil, err
-	}
-	if err := b.addTwinsAndAfter(ctx, &options); err != nil {
-		return nil, nil, err
-	}
-	if err := b.recognizer.recognize(table, adopted); err != nil {
-		return nil, nil, err
-	}
-	if err := b.runCalls(); err != nil {
-		return nil, nil, err
-	}
-	world := b.machine.Export()
-	world.Instances = b.instances
-	b.report.Steps, b.report.Tester = b.writer.steps, b.tester
-	if err := b.tell(options.Plan); err != nil {
-		return nil, nil, err
-	}
-	if err := b.moveTo(world); err != nil {
-		return nil, nil, err
-	}
-	if err := b.examples(ctx, world, s); err != nil {
-		return nil, nil, err
-	}
-	if world.Senders, err = b.senders(world, s); err != nil {
-		return nil, nil, err
-	}
-	if err := b.callers.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
-		return nil, nil, err
-	}
-	if err := b.runTests(ctx, world, s, options); err != nil {
-		return nil, nil, err
-	}
-	b.fromSenders(world)
-	b.settle(world, s)
-	for _, c := range s.contracts {
-		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
-			continue
-		}
-		reason := "left out: the set-up does not deploy it, and it has no targets"
-		if r, why := RoleOf(c); r != UnderTest {
-			reason = fmt.Sprintf("left out as a %s: %s", r, why)
-		}
-		b.report.LeftOut = append(b.report.LeftOut, LeftOut{c, reason})
-	}
-	return world, b.report, nil
-}
-
 // settle leaves of cheatcodes what campaigns need. Contracts under test must not
 // find them: whoever may choose what is called would rule the chain. Test contracts
 // that are called need them, and what a set-up mocked stays so. Of files and artifacts
 // those stay that were asked for: a reproducer has them.
-func (b *builder) settle(w *evm.World, s *setups) {
+func (fo *foundry) settle(w *evm.World, s *setups) {
 	asked := harnesses(w.Instances)
 	callable := len(asked) > 0 || slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
-		return slices.Contains(b.tests, in.Address) || slices.Contains(b.actors, in.Address)
+		return slices.Contains(fo.tests, in.Address) || slices.Contains(fo.adopter.actors, in.Address)
 	})
 	if !callable && len(w.Cheats.State.Mocks) == 0 {
 		w.DisableCheats()
@@ -560,14 +429,14 @@ func (b *builder) settle(w *evm.World, s *setups) {
 	if callable && !s.answers.Empty() {
 		w.Cheats.Answers = s.answers
 	}
-	w.Cheats.Only = onlyFor(b.tests, b.actors, asked)
+	w.Cheats.Only = onlyFor(fo.tests, fo.adopter.actors, asked)
 	for _, in := range w.Instances {
 		if len(in.Tests) == 0 {
 			continue
 		}
-		w.Cheats.Tester, w.Cheats.Lenient = b.tester, s.Lenient
+		w.Cheats.Tester, w.Cheats.Lenient = fo.runner.tester, s.Lenient
 		alone := in.Bare.World.Cheats // everybody's calls of cheatcodes count, as in forge
-		alone.Tester, alone.Lenient = b.tester, s.Lenient
+		alone.Tester, alone.Lenient = fo.runner.tester, s.Lenient
 		alone.Edge, alone.Answers = cheatcode.Edge{}, w.Cheats.Answers
 	}
 }

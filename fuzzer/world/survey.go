@@ -190,20 +190,20 @@ func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *
 
 // surveyOne sets up a test contract and runs its tests.
 func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*survey, error) {
-	b, up, exec, err := s.alone(ctx, c, table, options)
+	r, up, exec, err := s.alone(ctx, c, table, options)
 	if err != nil {
 		return nil, err
 	}
 	result := newSurvey()
 	result.gas = up.gas
 	if exec != nil {
-		s.see(exec, up.what(), result, b.table)
+		s.see(exec, up.what(), result, r.table)
 	}
 	if up.Failure != "" {
 		result.failure, result.at, result.located = up.Failure, up.At, up.Located
 		return result, nil
 	}
-	if err := b.moveTo(b.machine.Export()); err != nil {
+	if err := r.moveTo(r.machine.Export()); err != nil {
 		return nil, err
 	}
 	var used uint64
@@ -212,9 +212,9 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 			return result, err
 		}
 		var deploys []*bytecode.Contract
-		gas, call, err := b.tryTest(up, &m, func(exec *evm.Execution) {
-			s.see(exec, m.Sig, result, b.table)
-			deploys = s.deployedBy(exec, b)
+		gas, call, err := r.tryTest(up, &m, func(exec *evm.Execution) {
+			s.see(exec, m.Sig, result, r.table)
+			deploys = s.deployedBy(exec, r.table)
 		})
 		if err != nil {
 			return nil, err
@@ -229,16 +229,16 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 }
 
 // alone sets up a test contract on a chain of its own. What the set-up did is nil where it did not run.
-func (s *setups) alone(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*builder, *TestSetup, *evm.Execution, error) {
+func (s *setups) alone(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*testRunner, *TestSetup, *evm.Execution, error) {
 	options.Entries = nil // nothing is kept of this World
 	up := &TestSetup{Contract: c}
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	r, err := startRunner(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
 	if err != nil {
 		return nil, up, nil, err
 	}
-	b.tester = s.chain.Sender
-	exec, err := b.runSetUp(ctx, up, &s.chain)
-	return b, up, exec, err
+	r.tester = s.chain.Sender
+	exec, err := r.runSetUp(ctx, up, &s.chain)
+	return r, up, exec, err
 }
 
 // surveyedFunctions are those that forge would call on a test contract.

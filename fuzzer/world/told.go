@@ -44,21 +44,21 @@ type MadeCall struct {
 }
 
 // tell notes the transactions that made the World, where nothing else did.
-func (b *builder) tell(plan *Plan) error {
-	if b.untold || plan != nil && (plan.Origin != nil || len(plan.Accounts) > 0) {
+func (d *deployer) tell(plan *Plan) error {
+	if d.untold || plan != nil && (plan.Origin != nil || len(plan.Accounts) > 0) {
 		return nil
 	}
-	b.report.Told = true
-	exec, err := b.machine.Run(b.calls)
+	d.report.Told = true
+	exec, err := d.machine.Run(d.calls)
 	if err != nil {
 		return err
 	}
-	for i := range b.calls {
-		made := MadeCall{Call: b.calls[i]}
+	for i := range d.calls {
+		made := MadeCall{Call: d.calls[i]}
 		if !exec.Truncated {
 			made.come(exec.Frames[exec.Calls[i].Frames[0]:exec.Calls[i].Frames[1]])
 		}
-		b.report.Made = append(b.report.Made, made)
+		d.report.Made = append(d.report.Made, made)
 	}
 	return nil
 }

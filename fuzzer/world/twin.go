@@ -20,6 +20,14 @@ type twins struct {
 	once    []onceCall
 }
 
+func newTwins(d *deployer, entries []bytecode.Location) *twins {
+	t := &twins{deployer: d, entries: map[bytecode.Location]bool{}}
+	for _, entry := range entries {
+		t.entries[entry] = true
+	}
+	return t
+}
+
 // This file gives one-time code a second chance. Code that ran while the World was made,
 // and that the same call does not reach again afterwards (a factory's first creation, what
 // is set only once), can be fuzzed on a twin: another instance of the contract, left as its
