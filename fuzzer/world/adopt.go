@@ -1,13 +1,11 @@
 package world
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // adopter makes instances of what set-ups have left behind.
@@ -20,8 +18,8 @@ type adopter struct {
 	actors     []common.Address // handlers of invariants
 }
 
-// adopt makes what a set-up has left behind the builder's state, and the contracts
-// among it instances.
+// adopt goes on from what a set-up has left behind, and makes the contracts among it
+// instances.
 func (a *adopter) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 	a.tests = append(a.tests, up.Address)
 	var err error
@@ -123,71 +121,4 @@ func (up *TestSetup) what() string {
 		return "constructor"
 	}
 	return up.Function
-}
-
-// holdsTargets reports whether a contract's own code has lines of targets.
-func (s *setups) holdsTargets(c *bytecode.Contract) bool {
-	return len(s.Lines[c.QualifiedName()]) > 0
-}
-
-// creation is a contract that a set-up created.
-type creation struct {
-	address, creator common.Address
-	call             evm.Call // that would create it again; no code when that is not known
-	salted           bool     // by CREATE2
-}
-
-// createdBy lists what an execution created, in order, but for its own
-// deployments.
-func createdBy(exec *evm.Execution) []creation {
-	var created []creation
-	for i := range exec.Frames {
-		f := &exec.Frames[i]
-		if f.Depth == 0 || f.Kind != evm.KindCreate && f.Kind != evm.KindCreate2 || f.Outcome != evm.Success {
-			continue
-		}
-		c := creation{address: f.Self, creator: f.Caller, salted: f.Kind == evm.KindCreate2}
-		c.call = evm.Call{From: f.Caller, Create: true, Address: f.Self, Data: bytes.Clone(f.Input), Value: f.Value}
-		created = append(created, c)
-	}
-	return created
-}
-
-// appeared lists accounts that have got code from one World to the next and are
-// not among those known, by address: cheatcodes put code anywhere, and an
-// execution records only so many frames.
-func appeared(before, after *evm.World, known []creation) ([]creation, error) {
-	var found []creation
-	for address, a := range after.Accounts {
-		old, err := before.Account(address)
-		if err != nil {
-			return nil, err
-		}
-		if len(a.Code) == 0 || old != nil && len(old.Code) > 0 ||
-			slices.ContainsFunc(known, func(c creation) bool { return c.address == address }) {
-			continue
-		}
-		found = append(found, creation{address: address})
-	}
-	slices.SortFunc(found, func(x, y creation) int { return x.address.Cmp(y.address) })
-	return found, nil
-}
-
-// instance adds an instance that a set-up made; c is nil for the test contract.
-func (a *adopter) instance(contract *bytecode.Contract, address common.Address, c *creation, origin string) {
-	d := Deployment{Contract: contract, Address: address, Tries: 1, Notes: []string{origin}}
-	if c != nil && contract.Creation != nil {
-		if n := len(contract.Creation.Bytes); a.creates(contract, c.call.Data) {
-			d.Code, d.Call = c.call.Data[:n:n], c.call
-			d.Arguments = a.namer.describeRaw(contract.ABI.Constructor.Inputs, c.call.Data[n:])
-		}
-	}
-	d.Name = a.add(contract.Name, address, contract)
-	a.report.Deployments = append(a.report.Deployments, d)
-}
-
-// creates reports whether creation code with arguments is that of a contract.
-func (a *adopter) creates(c *bytecode.Contract, initcode []byte) bool {
-	p := a.table.LookupCreation(initcode)
-	return p != nil && bytes.Equal(p.Bytes, c.Creation.Bytes)
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -189,95 +187,60 @@ func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
 	return true, au.initializer.initialize(ctx, i, found.arguments)
 }
 
-// constructorOf is the contract's constructor under its name for people.
-func constructorOf(c *bytecode.Contract) abi.Method {
-	constructor := c.ABI.Constructor
-	constructor.Name = "constructor"
-	return constructor
-}
-
-// outcome is what came of a search.
-type outcome struct {
-	call      evm.Call
-	arguments *arguments
-	exec      *evm.Execution // of the call behind all others; nil when none succeeded
-	tries     int
-	reason    string // of the failure that came furthest, the first of equals
-	stop      *Stop  // of that failure
-}
-
-// find runs a call with one choice of arguments after the other, until it
-// succeeds or nothing is left to try. Every execution is shown to look, unless
-// that is nil.
-func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
-	o := &outcome{}
-	furthest := -1
-	most := maxExhausted
-	if f.exhausted >= maxExhaustedInAll {
-		most = 1
-	}
-	for exhausted := 0; o.tries < maxTries && exhausted < most; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		arguments, ok := s.next()
-		if !ok {
-			break
-		}
-		o.tries++
-		o.call, o.arguments = call(arguments), arguments
-		if most == 1 {
-			o.call.Gas = evm.CallGas
-		}
-		exec, err := f.machine.Run(append(slices.Clip(f.calls), o.call))
-		if err != nil {
-			return nil, err
-		}
-		if look != nil {
-			look(exec)
-		}
-		result := &exec.Calls[len(exec.Calls)-1]
-		if result.Outcome == evm.Success {
-			o.exec = exec
-			return o, nil
-		}
-		if result.Outcome == evm.OutOfGas {
-			exhausted++
-			f.exhausted++
-		}
-		if progress := progressOf(exec); progress > furthest {
-			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
-			if texts := f.namer.describe(arguments); len(texts) > 0 {
-				o.reason += fmt.Sprintf(" (with %s)", join(texts))
-			}
-		}
-		s.proposeAfter(arguments, exec)
-	}
-	return o, nil
-}
-
-// progressOf counts the different blocks that the last call entered: of two
-// failures, the one that came further says more about what is missing.
-func progressOf(exec *evm.Execution) int {
-	progress := 0
-	for _, c := range exec.Covered {
-		if c.Call == len(exec.Calls)-1 {
-			progress++
-		}
-	}
-	return progress
-}
-
-// noteMissing says of a contract that was deployed last which types its constructor asks
-// for that nothing deployed has: a sender stands in, and what is called on it does nothing.
-func (dp *dependencies) noteMissing(c *bytecode.Contract) {
-	d := &dp.report.Deployments[len(dp.report.Deployments)-1]
-	var notes []string
-	for i, p := range constructorParameters(c) {
-		if p.contract == "" || len(dp.matching(func(d *bytecode.Contract) bool { return dp.build.implements(d, p.contract) })) > 0 {
+// ready reports whether every need is met, or met by nothing that waits.
+func (au *auto) ready(c *bytecode.Contract, waiting []*candidate) bool {
+	for _, need := range au.deps.needs(c) {
+		if au.deps.count(need) >= need.count {
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
+		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && au.deps.fits(w.contract, &need) }); typed {
+			return false
+		}
+		if au.outside(c, need) != nil {
+			return false
+		}
 	}
-	d.Notes = append(notes, d.Notes...)
+	return true
+}
+
+// dependency is a contract that meets an unmet need and was not requested; nil when
+// there is none.
+func (au *auto) dependency(c *bytecode.Contract) *bytecode.Contract {
+	for _, need := range au.deps.needs(c) {
+		if au.deps.count(need) < need.count {
+			if d := au.outside(c, need); d != nil {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// outside is the first contract of the build, in the order of roles, that meets
+// a need and was not tried so far; else one that was deployed already and may be
+// deployed again. Built-in mocks come before the contracts of other packages, which often
+// are made to be inherited from: a token without a supply.
+func (au *auto) outside(c *bytecode.Contract, need need) *bytecode.Contract {
+	if au.deps.count(need) == 0 {
+		untried := func(d *bytecode.Contract) bool { return d != c && !au.tried[d] && need.meets(d) }
+		own := func(d *bytecode.Contract) bool {
+			return untried(d) && au.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
+		}
+		if i := slices.IndexFunc(au.build.byRole, own); i >= 0 {
+			return au.build.byRole[i]
+		}
+		if need.mock != nil && !au.tried[need.mock] {
+			return need.mock
+		}
+		if i := slices.IndexFunc(au.build.byRole, untried); i >= 0 {
+			return au.build.byRole[i]
+		}
+		return nil
+	}
+	for _, i := range au.instances {
+		if i.Contract != c && au.deps.fits(i.Contract, &need) && !au.deps.unmintable[i.Address] && au.copies[i.Contract] < maxCopies {
+			return i.Contract
+		}
+	}
+	return nil
 }

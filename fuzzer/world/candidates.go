@@ -151,20 +151,6 @@ func (f *finder) numbers(t abi.Type, name string) []reflect.Value {
 	return out
 }
 
-// integer is a number in the Go type that package abi wants.
-func integer(t abi.Type, n *big.Int) reflect.Value {
-	v := reflect.New(t.GetType()).Elem()
-	switch v.Kind() {
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(n.Uint64())
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(n.Int64())
-	default:
-		v.Set(reflect.ValueOf(n))
-	}
-	return v
-}
-
 // fixedBytes lists one, zero and all ones; for roots and hashes first something
 // that looks like one.
 func fixedBytes(t abi.Type, name string) []reflect.Value {
@@ -220,4 +206,31 @@ func (f *finder) tuples(p *parameter) []reflect.Value {
 		out = append(out, v)
 	}
 	return out
+}
+
+// cuts lists every deployed facet with its functions; of those that several have, the
+// first one's.
+func (f *finder) cuts(t abi.Type) reflect.Value {
+	list := reflect.MakeSlice(t.GetType(), 0, len(f.instances))
+	taken := map[string]bool{}
+	for _, in := range f.instances {
+		if !isFacet(in.Contract) || f.proxies[in.Address] {
+			continue
+		}
+		var selectors [][4]byte
+		for _, m := range sortedMethods(in.Contract) {
+			if !taken[string(m.ID)] {
+				taken[string(m.ID)] = true
+				selectors = append(selectors, [4]byte(m.ID))
+			}
+		}
+		if len(selectors) == 0 {
+			continue
+		}
+		cut := reflect.New(t.Elem.GetType()).Elem()
+		cut.Field(0).Set(reflect.ValueOf(in.Address))
+		cut.Field(2).Set(reflect.ValueOf(selectors))
+		list = reflect.Append(list, cut)
+	}
+	return list
 }

@@ -1,10 +1,9 @@
 package world
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -23,49 +22,6 @@ type dependencies struct {
 func newDependencies(d *deployer) *dependencies {
 	return &dependencies{deployer: d, needed: map[*bytecode.Contract][]need{}, unmintable: map[common.Address]bool{}, told: map[common.Address]bool{}}
 }
-
-// hasMethods reports whether c has every function of t, of which there is at least
-// one.
-func hasMethods(c, t abi.ABI) bool {
-	for _, m := range t.Methods {
-		if !hasMethod(c, m.Sig) {
-			return false
-		}
-	}
-	return len(t.Methods) > 0
-}
-
-func hasMethod(c abi.ABI, signature string) bool {
-	for _, m := range c.Methods {
-		if m.Sig == signature {
-			return true
-		}
-	}
-	return false
-}
-
-// isToken reports whether a contract looks like an ERC-20.
-func isToken(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "transfer(address,uint256)") && hasMethod(c.ABI, "balanceOf(address)")
-}
-
-// isWrappedEther reports whether a contract looks like WETH.
-func isWrappedEther(c *bytecode.Contract) bool {
-	return isToken(c) && hasMethod(c.ABI, "deposit()") && hasMethod(c.ABI, "withdraw(uint256)")
-}
-
-// isNFT reports whether a contract looks like an ERC-721.
-func isNFT(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, "transferFrom(address,address,uint256)")
-}
-
-// isMultiToken reports whether a contract looks like an ERC-1155.
-func isMultiToken(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll)
-}
-
-// isFeed reports whether a contract looks like one of Chainlink's price feeds.
-func isFeed(c *bytecode.Contract) bool { return hasMethod(c.ABI, "latestRoundData()") }
 
 // maxCopies bounds the further instances of a contract that are deployed because
 // parameters want different ones: a pair takes two tokens, a farm of pairs three.
@@ -144,64 +100,6 @@ func (dp *dependencies) takesToken(c *bytecode.Contract) bool {
 	return slices.ContainsFunc(dp.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
 }
 
-// ready reports whether every need is met, or met by nothing that waits.
-func (au *auto) ready(c *bytecode.Contract, waiting []*candidate) bool {
-	for _, need := range au.deps.needs(c) {
-		if au.deps.count(need) >= need.count {
-			continue
-		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && au.deps.fits(w.contract, &need) }); typed {
-			return false
-		}
-		if au.outside(c, need) != nil {
-			return false
-		}
-	}
-	return true
-}
-
-// dependency is a contract that meets an unmet need and was not requested; nil when
-// there is none.
-func (au *auto) dependency(c *bytecode.Contract) *bytecode.Contract {
-	for _, need := range au.deps.needs(c) {
-		if au.deps.count(need) < need.count {
-			if d := au.outside(c, need); d != nil {
-				return d
-			}
-		}
-	}
-	return nil
-}
-
-// outside is the first contract of the build, in the order of roles, that meets
-// a need and was not tried so far; else one that was deployed already and may be
-// deployed again. Built-in mocks come before the contracts of other packages, which often
-// are made to be inherited from: a token without a supply.
-func (au *auto) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	if au.deps.count(need) == 0 {
-		untried := func(d *bytecode.Contract) bool { return d != c && !au.tried[d] && need.meets(d) }
-		own := func(d *bytecode.Contract) bool {
-			return untried(d) && au.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
-		}
-		if i := slices.IndexFunc(au.build.byRole, own); i >= 0 {
-			return au.build.byRole[i]
-		}
-		if need.mock != nil && !au.tried[need.mock] {
-			return need.mock
-		}
-		if i := slices.IndexFunc(au.build.byRole, untried); i >= 0 {
-			return au.build.byRole[i]
-		}
-		return nil
-	}
-	for _, i := range au.instances {
-		if i.Contract != c && au.deps.fits(i.Contract, &need) && !au.deps.unmintable[i.Address] && au.copies[i.Contract] < maxCopies {
-			return i.Contract
-		}
-	}
-	return nil
-}
-
 // matching lists the deployed instances that meet a need; those that others have been told
 // of come first, and those that only serve a proxy or are not initialized last.
 func (dp *dependencies) matching(meets func(*bytecode.Contract) bool) []common.Address {
@@ -250,9 +148,54 @@ func (dp *dependencies) count(need need) int {
 	return n
 }
 
-// takesAddress reports whether a constructor could name another instance.
-func takesAddress(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(c.ABI.Constructor.Inputs, func(p abi.Argument) bool {
-		return strings.Contains(p.Type.String(), "address")
-	})
+// noteMissing says of a contract that was deployed last which types its constructor asks
+// for that nothing deployed has: a sender stands in, and what is called on it does nothing.
+func (dp *dependencies) noteMissing(c *bytecode.Contract) {
+	d := &dp.report.Deployments[len(dp.report.Deployments)-1]
+	var notes []string
+	for i, p := range constructorParameters(c) {
+		if p.contract == "" || len(dp.matching(func(d *bytecode.Contract) bool { return dp.build.implements(d, p.contract) })) > 0 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
+	}
+	d.Notes = append(notes, d.Notes...)
+}
+
+// facetNeeds are all facets of the build: a diamond is worth what it is made of.
+func (dp *dependencies) facetNeeds() []need {
+	var needs []need
+	for _, c := range dp.build.byRole {
+		if isFacet(c) {
+			needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return d == c }, count: 1})
+		}
+	}
+	return needs
+}
+
+// lookForSupply notes a new instance if it is a token that no account has and that is
+// unmintable: the ERC-20 of a library of contracts, deployed as it is. A contract that
+// takes payment in it could never be paid.
+func (dp *dependencies) lookForSupply(in *evm.Instance) error {
+	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
+		return nil
+	}
+	supply, err := dp.word(in, "totalSupply()", nil)
+	dp.unmintable[in.Address] = supply != nil && supply.IsZero()
+	return err
+}
+
+// makingWords begin the names of functions that make tokens, or give them to the caller.
+var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "airdrop", "allocate", "give", "initialize"}
+
+// makesTokens reports whether a token has functions by which an account may obtain
+// some.
+func makesTokens(c *bytecode.Contract) bool {
+	for _, m := range c.ABI.Methods {
+		list := words(m.RawName)
+		if !m.IsConstant() && len(list) > 0 && slices.Contains(makingWords, list[0]) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -255,16 +254,6 @@ func (d *deployer) perform(in *evm.Instance, signature string, from evm.Sender, 
 	return true, nil
 }
 
-// methodOf is a contract's function with a signature; nil when there is none.
-func methodOf(c *bytecode.Contract, signature string) *abi.Method {
-	for _, m := range c.ABI.Methods {
-		if m.Sig == signature {
-			return &m
-		}
-	}
-	return nil
-}
-
 // mark is how much was done and written down at some moment.
 type mark struct{ calls, steps, texts int }
 
@@ -321,4 +310,8 @@ func (d *deployer) writtenAddress(a common.Address) string {
 type given struct {
 	address   common.Address
 	arguments *arguments
+}
+
+func (d *deployer) hasInstance(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(d.instances, func(in evm.Instance) bool { return in.Contract == c })
 }

@@ -2,10 +2,8 @@ package world
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -15,69 +13,6 @@ import (
 
 // Diamonds (EIP-2535) are proxies that choose by the selector which of several
 // contracts, their facets, a call is handed to.
-
-// facetCut is the type of what a diamond is told about one facet: its address, 0 to add
-// it, and the selectors that lead there.
-const facetCut = "(address,uint8,bytes4[])"
-
-// takesCuts reports whether the parameter lists facets.
-func takesCuts(p *parameter) bool {
-	return p.typ.T == abi.SliceTy && p.typ.Elem.String() == facetCut
-}
-
-// isFacet reports whether a contract is meant to be part of a diamond. There is nothing
-// to tell it by but the name that everybody gives them.
-func isFacet(c *bytecode.Contract) bool {
-	return c.Deployable() && !c.Library && nameHas(c.Name, "facet")
-}
-
-// facetNeeds are all facets of the build: a diamond is worth what it is made of.
-func (dp *dependencies) facetNeeds() []need {
-	var needs []need
-	for _, c := range dp.build.byRole {
-		if isFacet(c) {
-			needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return d == c }, count: 1})
-		}
-	}
-	return needs
-}
-
-// cuts lists every deployed facet with its functions; of those that several have, the
-// first one's.
-func (f *finder) cuts(t abi.Type) reflect.Value {
-	list := reflect.MakeSlice(t.GetType(), 0, len(f.instances))
-	taken := map[string]bool{}
-	for _, in := range f.instances {
-		if !isFacet(in.Contract) || f.proxies[in.Address] {
-			continue
-		}
-		var selectors [][4]byte
-		for _, m := range sortedMethods(in.Contract) {
-			if !taken[string(m.ID)] {
-				taken[string(m.ID)] = true
-				selectors = append(selectors, [4]byte(m.ID))
-			}
-		}
-		if len(selectors) == 0 {
-			continue
-		}
-		cut := reflect.New(t.Elem.GetType()).Elem()
-		cut.Field(0).Set(reflect.ValueOf(in.Address))
-		cut.Field(2).Set(reflect.ValueOf(selectors))
-		list = reflect.Append(list, cut)
-	}
-	return list
-}
-
-// sortedMethods lists a contract's functions by signature.
-func sortedMethods(c *bytecode.Contract) []abi.Method {
-	var methods []abi.Method
-	for _, m := range c.ABI.Methods {
-		methods = append(methods, m)
-	}
-	slices.SortFunc(methods, func(x, y abi.Method) int { return bytes.Compare([]byte(x.Sig), []byte(y.Sig)) })
-	return methods
-}
 
 // maxFacetProbes bounds the calls that look for the facets of one contract: a diamond of
 // ten facets takes about so many tenths of it. Arbitrary.

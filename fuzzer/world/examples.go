@@ -3,11 +3,8 @@ package world
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -160,18 +157,6 @@ func mostUseful(list []exampleTest) []exampleTest {
 	return ordered
 }
 
-// testFunctions are the functions that forge would run as tests, by signature.
-func testFunctions(a abi.ABI) []abi.Method {
-	var list []abi.Method
-	for _, m := range a.Methods {
-		if strings.HasPrefix(m.RawName, "test") && !strings.HasPrefix(m.RawName, "testFail") {
-			list = append(list, m)
-		}
-	}
-	slices.SortFunc(list, func(x, y abi.Method) int { return strings.Compare(x.Sig, y.Sig) })
-	return list
-}
-
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
@@ -228,74 +213,6 @@ func (s *setups) meet(exec *evm.Execution, table *bytecode.Table) bool {
 		}
 	}
 	return fresh
-}
-
-// rejected reports whether vm.assume ended a run.
-func rejected(result *evm.CallResult) bool {
-	return result.Outcome != evm.Success && bytes.Equal(result.Output, cheatcode.Assume)
-}
-
-// tryTest runs a test function until it succeeds or its tries are used up; every execution is
-// shown to look. A fuzz test that uses little gas is run more often. It returns the gas that was
-// used, and the call that succeeded, or else the first one that vm.assume did not end.
-func (tr *testRunner) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
-	search, err := tr.finder.newSearch(m, methodParameters(up.Contract, m))
-	if err != nil {
-		return 0, made, nil //nolint:nilerr // it cannot be called
-	}
-	r := rand.New(rand.NewPCG(uint64(binary.BigEndian.Uint32(m.ID)), 0)) //nolint:gosec // not a secret
-	var t trials
-	for t.goOn(m, used) {
-		a, ok := t.arguments(search, r)
-		if !ok {
-			break
-		}
-		call := evm.Call{From: tr.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
-		exec, err := tr.machine.Run(append(slices.Clip(tr.calls), call))
-		if err != nil {
-			return used, made, err
-		}
-		last := &exec.Calls[len(exec.Calls)-1]
-		used += last.GasUsed
-		look(exec)
-		succeeded := last.Outcome == evm.Success
-		if call.Gas = 0; made.Data == nil || !t.passed && (succeeded || t.runs == t.rejects) {
-			made = call
-		}
-		t.runs++
-		if rejected(last) {
-			t.rejects++
-		}
-		if t.passed = t.passed || succeeded; !succeeded {
-			search.proposeAfter(a, exec)
-		}
-	}
-	return used, made, nil
-}
-
-// trials are the runs of a test function with different arguments.
-type trials struct {
-	runs, rejects int // rejects: that vm.assume ended
-	passed        bool
-}
-
-// goOn reports whether another run is worth its gas, after so much.
-func (t *trials) goOn(m *abi.Method, used uint64) bool {
-	if t.passed {
-		return isFuzzTest(m) && t.runs < maxExampleRuns && used < maxExampleRunsGas
-	}
-	return t.runs-t.rejects < maxExampleTries && t.rejects < maxExampleRejects
-}
-
-// arguments are those of the next run: likely ones first, then in turns with others that are
-// drawn, as all are once one has passed.
-func (t *trials) arguments(search *search, r *rand.Rand) (*arguments, bool) {
-	if t.passed || t.runs >= maxExampleTries && t.runs%2 == 0 {
-		if a, ok := search.draw(r); ok {
-			return a, true
-		}
-	}
-	return search.next()
 }
 
 // callsOf are the calls of instances that a test function makes itself, as calls

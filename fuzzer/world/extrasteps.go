@@ -56,10 +56,6 @@ func (e *extras) runExtraSteps(ctx context.Context, plan *Plan, wanted []*byteco
 	return wanted, nil
 }
 
-func (d *deployer) hasInstance(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(d.instances, func(in evm.Instance) bool { return in.Contract == c })
-}
-
 // runExtraStep runs one step. It may return a contract that the World has to have in the
 // end.
 func (e *extras) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract, error) {
@@ -109,5 +105,28 @@ func (m *PlannedMessage) order(inputs abi.Arguments, of string) error {
 		return planError(m.Place, "%s has no %s that are given", of, count(len(m.Named)-len(inputs), "more argument"))
 	}
 	m.Named = nil
+	return nil
+}
+
+// runAfter runs the steps that come after everything else. They are not written down among
+// those that make the World: the plan has them.
+func (e *extras) runAfter(ctx context.Context, plan *Plan) error {
+	if plan == nil {
+		return nil
+	}
+	for i := range plan.After {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := e.planner.step(ctx, &plan.After[i]) // what fails on the chain is in the report
+		var wrong *PlanError
+		if errors.As(err, &wrong) && plan.Lenient {
+			e.report.Notes = append(e.report.Notes, wrong.Error())
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -18,27 +18,8 @@ type factories struct {
 	finder *finder
 }
 
-// factoryWords begin the names of functions that make contracts.
-var factoryWords = []string{"create", "deploy", "new", "make", "launch", "open", "spawn", "build"}
-
 // maxProducts bounds the contracts that are made in this way. Arbitrary.
 const maxProducts = 8
-
-// factoryMethods lists the functions of a contract that may make one of others, by
-// signature.
-func factoryMethods(c *bytecode.Contract, products []*bytecode.Contract) []abi.Method {
-	var methods []abi.Method
-	for _, m := range sortedMethods(c) {
-		if list := words(m.RawName); !m.IsConstant() && len(list) > 0 && slices.Contains(factoryWords, list[0]) {
-			methods = append(methods, m)
-		}
-	}
-	made := func(d *bytecode.Contract) bool { return d != c && d.Deployable() && !d.Library && creates(c, d) }
-	if len(methods) == 0 || !slices.ContainsFunc(products, made) {
-		return nil
-	}
-	return methods
-}
 
 // produce lets factories among the instances, from first on, make one of each wanted
 // contract that they make: a contract that asks who made it works as it should behind

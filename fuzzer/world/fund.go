@@ -7,24 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// funder gives senders tokens, and the deployer its roles.
+// funder gives senders tokens, and the deployer its roles: what a project's own tests would do
+// once everything is deployed.
 type funder struct {
 	*deployer
 	deps   *dependencies
 	wiring *wiring
 }
-
-// This file does what a project's own tests would do once everything is deployed: it
-// funds the senders with the tokens that they pay with, and grants the deployer its roles.
 
 // Bounds on funding, arbitrary: a protocol of three tokens and two contracts that take
 // each of them makes 36 calls.
@@ -124,54 +120,6 @@ func (f *funder) takesPayment(address common.Address) bool {
 	}
 	return false
 }
-
-// addresses lists the addresses in arguments.
-func (a *arguments) addresses() []common.Address {
-	var list []common.Address
-	var walk func(t abi.Type, v reflect.Value)
-	walk = func(t abi.Type, v reflect.Value) {
-		switch t.T {
-		case abi.AddressTy:
-			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
-		case abi.SliceTy, abi.ArrayTy:
-			for i := range v.Len() {
-				walk(*t.Elem, v.Index(i))
-			}
-		case abi.TupleTy:
-			for i, e := range t.TupleElems {
-				walk(*e, v.Field(i))
-			}
-		}
-	}
-	for i, v := range a.values {
-		walk(a.inputs[i].Type, v)
-	}
-	return list
-}
-
-// paid is how an account pays with a kind of token.
-type paid struct {
-	approve  string // the signature of the function that lets an address take it
-	approved reflect.Value
-	balance  string          // likewise, of the one that answers how much an address has
-	id       []reflect.Value // further arguments of balance
-}
-
-// payment says how accounts pay with a contract's instances; nil: they do not.
-func payment(c *bytecode.Contract) *paid {
-	switch {
-	case isToken(c) && hasMethod(c.ABI, "approve(address,uint256)"):
-		return &paid{"approve(address,uint256)", reflect.ValueOf(math.MaxBig256), "balanceOf(address)", nil}
-	case isNFT(c) && hasMethod(c.ABI, approveAll):
-		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address)", nil}
-	case isMultiToken(c):
-		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address,uint256)", []reflect.Value{reflect.ValueOf(big.NewInt(1))}}
-	}
-	return nil
-}
-
-// approveAll is how ERC-721 and ERC-1155 let another account take everything.
-const approveAll = "setApprovalForAll(address,bool)"
 
 // way is a call by which an account may obtain a token.
 type way struct {

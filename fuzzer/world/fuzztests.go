@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -17,9 +15,6 @@ import (
 // maxFuzzTests bounds those of one World, in the order in which they were run. Arbitrary; each
 // gets its share of a campaign.
 const maxFuzzTests = 128
-
-// isFuzzTest reports whether forge would call a test function with arguments of its own.
-func isFuzzTest(m *abi.Method) bool { return len(m.Inputs) > 0 }
 
 // fuzzTest is what the runs of one showed.
 type fuzzTest struct {

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -19,28 +18,6 @@ type initializer struct {
 	*deployer
 	linker *linker
 	finder *finder
-}
-
-// initializers lists the functions that set up a contract once, by their names:
-// those called initialize first, then in the order of signatures. Of contracts with
-// properties, setUp() is one: the properties are about the state after it.
-func initializers(c *bytecode.Contract) []abi.Method {
-	var methods []abi.Method
-	for _, m := range c.ABI.Methods {
-		if !m.IsConstant() && (initializerName(m.RawName, len(m.Inputs)) || m.Sig == setUpSignature && hasProperties(c)) {
-			methods = append(methods, m)
-		}
-	}
-	rank := func(m *abi.Method) int {
-		if m.RawName == "initialize" {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(methods, func(x, y abi.Method) int {
-		return cmp.Or(cmp.Compare(rank(&x), rank(&y)), cmp.Compare(x.Sig, y.Sig))
-	})
-	return methods
 }
 
 // maxInitializers bounds how many initializers of a contract are tried: one

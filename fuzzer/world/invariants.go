@@ -2,13 +2,11 @@ package world
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // A test contract with invariant_… functions says what must hold of what it sets up,
@@ -18,17 +16,6 @@ import (
 
 // maxHandlers bounds the handlers of a test contract. Arbitrary; tests have one or two.
 const maxHandlers = 16
-
-// hasInvariants reports whether forge would ask a contract for invariants that a
-// campaign knows as properties.
-func hasInvariants(c *bytecode.Contract) bool {
-	for _, m := range c.ABI.Methods {
-		if len(m.Inputs) == 0 && strings.HasPrefix(m.RawName, "invariant_") {
-			return true
-		}
-	}
-	return false
-}
 
 // askInvariants makes a test contract with invariants one that is asked.
 func (a *adopter) askInvariants(up *TestSetup) error {

@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"reflect"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -99,3 +100,5 @@ func (n *namer) withNames(texts []string) []string {
 	}
 	return texts
 }
+
+func join(texts []string) string { return strings.Join(texts, ", ") }

@@ -66,3 +66,12 @@ func (d *deployer) nameCall(call *evm.Call) string {
 	}
 	return "a call"
 }
+
+// blockStart is where a block that was entered begins; false where its code is not known.
+func blockStart(table *bytecode.Table, c *evm.Coverage) (at bytecode.Location, known bool) {
+	p := table.Program(c.Code)
+	if p == nil || int(c.Block) >= len(p.Blocks) {
+		return at, false
+	}
+	return bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}, true
+}

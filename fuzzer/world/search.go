@@ -1,12 +1,12 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"math/bits"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -254,16 +254,6 @@ func propose(a *arguments, place int, word *uint256.Int) []*arguments {
 	return out
 }
 
-func inRange(t abi.Type, n *big.Int) bool {
-	if t.T == abi.UintTy {
-		return n.Sign() >= 0 && n.BitLen() <= t.Size
-	}
-	if n.Sign() < 0 {
-		n = new(big.Int).Not(n)
-	}
-	return n.BitLen() < t.Size
-}
-
 // numericWord is a number as the EVM sees it.
 func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 	if t.T != abi.UintTy && t.T != abi.IntTy {
@@ -276,4 +266,98 @@ func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 	return new(uint256.Int).SetBytes(packed), true
 }
 
-func join(texts []string) string { return strings.Join(texts, ", ") }
+// outcome is what came of a search.
+type outcome struct {
+	call      evm.Call
+	arguments *arguments
+	exec      *evm.Execution // of the call behind all others; nil when none succeeded
+	tries     int
+	reason    string // of the failure that came furthest, the first of equals
+	stop      *Stop  // of that failure
+}
+
+// find runs a call with one choice of arguments after the other, until it
+// succeeds or nothing is left to try. Every execution is shown to look, unless
+// that is nil.
+func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
+	o := &outcome{}
+	furthest := -1
+	most := maxExhausted
+	if f.exhausted >= maxExhaustedInAll {
+		most = 1
+	}
+	for exhausted := 0; o.tries < maxTries && exhausted < most; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		arguments, ok := s.next()
+		if !ok {
+			break
+		}
+		o.tries++
+		o.call, o.arguments = call(arguments), arguments
+		if most == 1 {
+			o.call.Gas = evm.CallGas
+		}
+		exec, err := f.machine.Run(append(slices.Clip(f.calls), o.call))
+		if err != nil {
+			return nil, err
+		}
+		if look != nil {
+			look(exec)
+		}
+		result := &exec.Calls[len(exec.Calls)-1]
+		if result.Outcome == evm.Success {
+			o.exec = exec
+			return o, nil
+		}
+		if result.Outcome == evm.OutOfGas {
+			exhausted++
+			f.exhausted++
+		}
+		if progress := progressOf(exec); progress > furthest {
+			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
+			if texts := f.namer.describe(arguments); len(texts) > 0 {
+				o.reason += fmt.Sprintf(" (with %s)", join(texts))
+			}
+		}
+		s.proposeAfter(arguments, exec)
+	}
+	return o, nil
+}
+
+// progressOf counts the different blocks that the last call entered: of two
+// failures, the one that came further says more about what is missing.
+func progressOf(exec *evm.Execution) int {
+	progress := 0
+	for _, c := range exec.Covered {
+		if c.Call == len(exec.Calls)-1 {
+			progress++
+		}
+	}
+	return progress
+}
+
+// addresses lists the addresses in arguments.
+func (a *arguments) addresses() []common.Address {
+	var list []common.Address
+	var walk func(t abi.Type, v reflect.Value)
+	walk = func(t abi.Type, v reflect.Value) {
+		switch t.T {
+		case abi.AddressTy:
+			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
+		case abi.SliceTy, abi.ArrayTy:
+			for i := range v.Len() {
+				walk(*t.Elem, v.Index(i))
+			}
+		case abi.TupleTy:
+			for i, e := range t.TupleElems {
+				walk(*e, v.Field(i))
+			}
+		}
+	}
+	for i, v := range a.values {
+		walk(a.inputs[i].Type, v)
+	}
+	return list
+}

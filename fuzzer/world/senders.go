@@ -185,36 +185,6 @@ func (ps *parties) meetOwners() error {
 	return nil
 }
 
-// senders lists the senders of a World that set-ups made: those of every World, the
-// test contracts, and those that the set-ups prescribe, or else up to maxParties that
-// they made special, the strongest sign first.
-func (fo *foundry) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
-	c := newCast(w, fo.report)
-	for _, up := range s.tried {
-		if up.Failure == "" {
-			if err := c.add(up.Contract.Name, party{address: up.Address, why: "test contract"}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if s.Senders != nil {
-		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
-				continue
-			}
-			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {
-				return nil, err
-			}
-		}
-		return c.list, nil
-	}
-	if fo.namer.names[s.chain.Sender] == "" {
-		fo.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
-	}
-	err := fo.parties.addParties(c)
-	return c.list, err
-}
-
 // addParties adds up to maxParties accounts that were made special, the strongest sign
 // first.
 func (ps *parties) addParties(c *cast) error {

@@ -8,32 +8,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// MadeAccount is an account that a set-up gave code.
-type MadeAccount struct {
-	Address common.Address
-	// Salted: the address depends on code, since CREATE2 made the account or what created it.
-	// It is another one where the code is compiled otherwise.
-	Salted bool
-}
-
-// madeAccounts are the accounts that have got code from one World to the next; created are the
-// creations that are known to have happened between them.
-func madeAccounts(before, after *evm.World, created []creation) ([]MadeAccount, error) {
-	salted := map[common.Address]bool{}
-	for _, c := range created { // in order: who creates is there before
-		salted[c.address] = c.salted || salted[c.creator]
-	}
-	all, err := appeared(before, after, nil)
-	if err != nil {
-		return nil, err
-	}
-	made := make([]MadeAccount, len(all))
-	for i, c := range all {
-		made[i] = MadeAccount{c.address, salted[c.address]}
-	}
-	return made, nil
-}
-
 // MadeCall is a transaction that made a World.
 type MadeCall struct {
 	evm.Call

@@ -45,7 +45,7 @@ type onceCall struct {
 	call     evm.Call
 }
 
-// findOnce notes the calls by which an execution of b.calls first ran the places in b.entries.
+// findOnce notes the calls by which an execution first ran the places in t.entries.
 // Frames above depth are the set-up's own.
 func (t *twins) findOnce(exec *evm.Execution, depth int) {
 	if len(t.entries) == 0 {
@@ -78,7 +78,7 @@ func outermost(exec *evm.Execution, calls evm.Sequence, frame, depth int) (call 
 }
 
 // addTwins deploys twins of the contracts that named lists, and of those whose one-time code
-// holds places in b.entries. The names of those that got one are in the report.
+// holds places in t.entries. The names of those that got one are in the report.
 func (t *twins) addTwins(named []string) error {
 	exec, err := t.machine.Run(t.calls)
 	if err != nil {

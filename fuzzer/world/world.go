@@ -1,9 +1,3 @@
-// Package world makes the World that a campaign starts from.
-//
-// [Auto] deploys every contract under test without being told how: dependencies
-// first, constructor arguments by type and name, a bounded search when a
-// constructor reverts. Contracts with an initializer are initialized by the same
-// search, behind a proxy where they demand it.
 package world
 
 import (

@@ -47,17 +47,6 @@ func (w *stepWriter) writeCall(instance string, c *bytecode.Contract, m *abi.Met
 	})
 }
 
-// functionName is what a plan calls a contract's function: its signature, where
-// several have its name.
-func functionName(c *bytecode.Contract, m *abi.Method) string {
-	for _, other := range c.ABI.Methods {
-		if other.RawName == m.RawName && other.Sig != m.Sig {
-			return m.Sig
-		}
-	}
-	return m.RawName
-}
-
 // planName is what a plan calls a contract: its name alone where that is enough.
 func (w *stepWriter) planName(c *bytecode.Contract) string {
 	if d, err := w.build.plannedContract(c.Name, ""); err == nil && d == c {
