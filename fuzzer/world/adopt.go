@@ -11,6 +11,7 @@ import (
 // adopter makes instances of what set-ups have left behind.
 type adopter struct {
 	*deployer
+	setups     *setups
 	recognizer *recognizer
 	parties    *parties
 	callers    *callers
@@ -20,10 +21,10 @@ type adopter struct {
 
 // adopt goes on from what a set-up has left behind, and makes the contracts among it
 // instances.
-func (a *adopter) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
+func (a *adopter) adopt(exec *evm.Execution, up *TestSetup) error {
 	a.tests = append(a.tests, up.Address)
 	var err error
-	if up.Made, err = a.adoptCreated(exec, up, up.Function, s); err != nil {
+	if up.Made, err = a.adoptCreated(exec, up, up.Function); err != nil {
 		return err
 	}
 	return a.askInvariants(up)
@@ -31,7 +32,7 @@ func (a *adopter) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 
 // adoptCreated adopts what calls of a set-up have made, the last of which is of a function of
 // its test contract; empty: of none. It returns what they gave code.
-func (a *adopter) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) ([]MadeAccount, error) {
+func (a *adopter) adoptCreated(exec *evm.Execution, up *TestSetup, function string) ([]MadeAccount, error) {
 	first := len(a.instances)
 	created := createdBy(exec)
 	a.report.keepUses(madeBy(exec))
@@ -54,7 +55,7 @@ func (a *adopter) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 	if err != nil {
 		return nil, err
 	}
-	if s.holdsTargets(up.Contract) && function == up.Function {
+	if a.setups.holdsTargets(up.Contract) && function == up.Function {
 		a.instance(up.Contract, up.Address, nil, "its "+up.what())
 	}
 	var unknown []creation
@@ -80,7 +81,7 @@ func (a *adopter) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 		switch {
 		case p == nil:
 			unknown = append(unknown, c)
-		case p.Contract == nil || p.Contract.Library || isTestCode(p.Contract) && !s.holdsTargets(p.Contract):
+		case p.Contract == nil || p.Contract.Library || isTestCode(p.Contract) && !a.setups.holdsTargets(p.Contract):
 		default:
 			a.tried[p.Contract] = true
 			a.instance(p.Contract, c.address, &c, origin(&c))

@@ -24,7 +24,8 @@ var forkCheats = [][]byte{
 
 // bare makes what the fuzz tests of a set-up run on, by running it again on forge's chain
 // and nothing else. Where that fails, which is noted in the report, there is none.
-func (fo *foundry) bare(ctx context.Context, up *TestSetup, s *setups, options Options) (*evm.Bare, error) {
+func (fo *foundry) bare(ctx context.Context, up *TestSetup, options Options) (*evm.Bare, error) {
+	s := fo.setups
 	if hasMethod(up.Contract.ABI, "beforeTestSetup(bytes4)") {
 		fo.report.Notes = append(fo.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: its beforeTestSetup has forge make calls before each of them", up.Contract.QualifiedName()))
 		return nil, nil

@@ -16,7 +16,7 @@ type builder struct {
 
 	planner    *planner
 	extras     *extras
-	foundry    *foundry
+	foundry    *foundry // nil: no tests make the World
 	recognizer *recognizer
 	wiring     *wiring
 	auto       *auto
@@ -25,15 +25,14 @@ type builder struct {
 	twins      *twins
 	callers    *callers
 
-	setups    *setups    // nil: no tests make the World
 	selection Selection  // what is wanted, and what is not
 	adopted   int        // so many instances, the first, are of set-ups
 	first     int        // the index of the first instance of the search
 	world     *evm.World // once it is made
 }
 
-// startBuilder makes a builder that goes on from a World.
-func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builder, error) {
+// startBuilder makes a builder that goes on from a World. s is nil where no tests make it.
+func startBuilder(w *evm.World, table *bytecode.Table, options Options, s *setups) (*builder, error) {
 	d, err := startDeployer(w, table, options)
 	if err != nil {
 		return nil, err
@@ -44,16 +43,10 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 	wiring := &wiring{deployer: d, deps: deps, recognizer: recognizer, initializer: initializer}
 	twins, callers := newTwins(d, options.Entries), &callers{deployer: d, finder: finder}
 	planner := &planner{deployer: d, linker: linker, deps: deps, recognizer: recognizer, repeater: &repeater{deployer: d, linker: linker, parties: parties}}
-	runner := &testRunner{deployer: d, linker: linker, finder: finder}
-	return &builder{
+	b := &builder{
 		deployer: d, options: options,
-		planner: planner,
-		extras:  &extras{deployer: d, planner: planner},
-		foundry: &foundry{
-			deployer: d, linker: linker, parties: parties, callers: callers, twins: twins, runner: runner,
-			adopter:  &adopter{deployer: d, recognizer: recognizer, parties: parties, callers: callers, twins: twins},
-			examples: &examples{deployer: d, runner: runner, parties: parties},
-		},
+		planner:    planner,
+		extras:     &extras{deployer: d, planner: planner},
 		recognizer: recognizer,
 		wiring:     wiring,
 		auto: &auto{
@@ -64,7 +57,16 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 		funder:    &funder{deployer: d, deps: deps, wiring: wiring},
 		twins:     twins,
 		callers:   callers,
-	}, nil
+	}
+	if s != nil {
+		runner := &testRunner{deployer: d, linker: linker, finder: finder, tester: s.chain.Sender}
+		b.foundry = &foundry{
+			deployer: d, setups: s, linker: linker, parties: parties, callers: callers, twins: twins, runner: runner,
+			adopter:  &adopter{deployer: d, setups: s, recognizer: recognizer, parties: parties, callers: callers, twins: twins},
+			examples: &examples{deployer: d, setups: s, runner: runner, parties: parties},
+		}
+	}
+	return b, nil
 }
 
 // followPlan does what the plan says, and leaves to the search what it has to.
@@ -151,7 +153,10 @@ func (b *builder) export(context.Context) error {
 	}
 	b.world = b.machine.Export()
 	b.world.Instances = b.instances
-	b.report.Steps, b.report.Tester = b.writer.steps, b.foundry.runner.tester
+	b.report.Steps = b.writer.steps
+	if b.foundry != nil {
+		b.report.Tester = b.foundry.runner.tester
+	}
 	return b.tell(b.options.Plan)
 }
 
@@ -164,11 +169,11 @@ func (b *builder) takeExamples(ctx context.Context) error {
 	if err := b.moveTo(b.world); err != nil {
 		return err
 	}
-	return b.foundry.examples.take(ctx, b.world, b.setups)
+	return b.foundry.examples.take(ctx, b.world)
 }
 
 func (b *builder) addTestSenders(context.Context) (err error) {
-	b.world.Senders, err = b.foundry.senders(b.world, b.setups)
+	b.world.Senders, err = b.foundry.senders(b.world)
 	return err
 }
 
@@ -177,17 +182,17 @@ func (b *builder) addCallers(ctx context.Context) error {
 }
 
 func (b *builder) runFuzzTests(ctx context.Context) error {
-	return b.foundry.runTests(ctx, b.world, b.setups, b.options)
+	return b.foundry.runTests(ctx, b.world, b.options)
 }
 
 // settle leaves of senders and cheatcodes what campaigns need.
 func (b *builder) settle(context.Context) error {
-	if b.setups == nil {
+	if b.foundry == nil {
 		settleAuto(b.world)
 		return nil
 	}
 	b.foundry.examples.fromSenders(b.world)
-	b.foundry.settle(b.world, b.setups)
+	b.foundry.settle(b.world)
 	return nil
 }
 
@@ -198,7 +203,7 @@ func (b *builder) leaveOut(context.Context) error {
 			b.report.LeftOut = append(b.report.LeftOut, l)
 		}
 	}
-	if b.setups == nil {
+	if b.foundry == nil {
 		return nil
 	}
 	for _, c := range b.build.contracts {

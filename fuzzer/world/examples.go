@@ -18,6 +18,7 @@ import (
 // examples takes the calls that test functions make.
 type examples struct {
 	*deployer
+	setups  *setups
 	runner  *testRunner
 	parties *parties
 }
@@ -55,7 +56,8 @@ var (
 
 // take runs the test functions of the set-ups that made a World, each on it
 // anew, and takes the calls that they make to its instances.
-func (ex *examples) take(ctx context.Context, w *evm.World, s *setups) error {
+func (ex *examples) take(ctx context.Context, w *evm.World) error {
+	s := ex.setups
 	if s.Strict { // the World it is compared with has them
 		for i := range s.tried {
 			s.tried[i].tests = s.Tests[s.tried[i].Contract.QualifiedName()]
@@ -74,7 +76,7 @@ func (ex *examples) take(ctx context.Context, w *evm.World, s *setups) error {
 		if err := ex.runner.as(&s.tried[e.setUp]); err != nil {
 			return err
 		}
-		used, err := ex.example(w, &s.tried[e.setUp], &e.method, s)
+		used, err := ex.example(w, &s.tried[e.setUp], &e.method)
 		if err != nil {
 			return err
 		}
@@ -160,7 +162,8 @@ func mostUseful(list []exampleTest) []exampleTest {
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (ex *examples) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups) (uint64, error) {
+func (ex *examples) example(w *evm.World, up *TestSetup, m *abi.Method) (uint64, error) {
+	s := ex.setups
 	var taken evm.Sequence
 	var more, runs []evm.Sequence // of runs that come to something new: their calls, and fuzz tests themselves
 	told, passed := false, false  // told: by a run that vm.assume did not end

@@ -17,6 +17,7 @@ import (
 // foundry makes a World as the set-ups of the project's tests do.
 type foundry struct {
 	*deployer
+	setups   *setups
 	linker   *linker
 	parties  *parties
 	callers  *callers
@@ -30,12 +31,13 @@ type foundry struct {
 // contract, setUp() if it has one. When that succeeds, the World in the making has what
 // it has made, and the instances are callable; when not, or when it gained nothing, all
 // is as before and the result says why.
-func (fo *foundry) setUp(ctx context.Context, c *setupCandidate, s *setups) (*TestSetup, error) {
+func (fo *foundry) setUp(ctx context.Context, c *setupCandidate) (*TestSetup, error) {
+	s := fo.setups
 	up := &TestSetup{Contract: c.contract}
 	before := fo.save()
 	exec, err := fo.runner.runSetUp(ctx, up, &s.chain)
 	if err == nil && up.Failure == "" {
-		err = fo.adopter.adopt(exec, up, s)
+		err = fo.adopter.adopt(exec, up)
 	}
 	if c := fo.machine.World().Cheats; c != nil {
 		up.pranks = c.State.Pranks
@@ -88,7 +90,8 @@ func (fo *foundry) restore(s saved) {
 
 // also runs a test function after the set-ups and adopts what it makes; or says why not, and
 // leaves nothing of it.
-func (fo *foundry) also(ctx context.Context, up *TestSetup, call TestCall, s *setups) (failure string, err error) {
+func (fo *foundry) also(ctx context.Context, up *TestSetup, call TestCall) (failure string, err error) {
+	s := fo.setups
 	before := fo.save()
 	if err := fo.runner.as(up); err != nil {
 		return "", err
@@ -105,7 +108,7 @@ func (fo *foundry) also(ctx context.Context, up *TestSetup, call TestCall, s *se
 		fo.restore(before)
 		return fmt.Sprintf("its %s fails: %s", call.Function, result.Reason()), nil
 	}
-	if call.Made, err = fo.adopter.adoptCreated(exec, up, call.Function, s); err != nil {
+	if call.Made, err = fo.adopter.adoptCreated(exec, up, call.Function); err != nil {
 		return "", err
 	}
 	up.Also = append(up.Also, call)
@@ -115,7 +118,8 @@ func (fo *foundry) also(ctx context.Context, up *TestSetup, call TestCall, s *se
 // senders lists the senders of a World that set-ups made: those of every World, the
 // test contracts, and those that the set-ups prescribe, or else up to maxParties that
 // they made special, the strongest sign first.
-func (fo *foundry) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
+func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
+	s := fo.setups
 	c := newCast(w, fo.report)
 	for _, up := range s.tried {
 		if up.Failure == "" {
@@ -146,7 +150,8 @@ func (fo *foundry) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 // find them: whoever may choose what is called would rule the chain. Test contracts
 // that are called need them, and what a set-up mocked stays so. Of files and artifacts
 // those stay that were asked for: a reproducer has them.
-func (fo *foundry) settle(w *evm.World, s *setups) {
+func (fo *foundry) settle(w *evm.World) {
+	s := fo.setups
 	asked := harnesses(w.Instances)
 	callable := len(asked) > 0 || slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
 		return slices.Contains(fo.tests, in.Address) || slices.Contains(fo.adopter.actors, in.Address)

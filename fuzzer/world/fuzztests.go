@@ -46,7 +46,8 @@ func (t *fuzzTest) worthRunning() bool { return t.clear && (t.touches || !t.pass
 
 // runTests makes the test contracts callable that have fuzz tests worth running, and lets
 // the account run them that forge has for it.
-func (fo *foundry) runTests(ctx context.Context, w *evm.World, s *setups, options Options) error {
+func (fo *foundry) runTests(ctx context.Context, w *evm.World, options Options) error {
+	s := fo.setups
 	left := maxFuzzTests
 	for i := range s.tried {
 		up := &s.tried[i]
@@ -54,7 +55,7 @@ func (fo *foundry) runTests(ctx context.Context, w *evm.World, s *setups, option
 		if up.Failure != "" || len(tests) == 0 {
 			continue
 		}
-		bare, err := fo.bare(ctx, up, s, options)
+		bare, err := fo.bare(ctx, up, options)
 		if err != nil {
 			return err
 		}

@@ -14,9 +14,10 @@ const maxMakers = 16
 
 // runAlso runs test functions as long as they deploy what holds lines that no instance does;
 // or those that options name.
-func (s *setups) runAlso(ctx context.Context, f *foundry) error {
+func (fo *foundry) runAlso(ctx context.Context) error {
+	s := fo.setups
 	if s.strict() {
-		return s.runNamed(ctx, f)
+		return fo.runNamed(ctx)
 	}
 	used := 0
 	for _, u := range s.used {
@@ -30,13 +31,13 @@ func (s *setups) runAlso(ctx context.Context, f *foundry) error {
 			if s.gain(m.contracts) == 0 {
 				continue
 			}
-			failure, err := f.also(ctx, &s.tried[u.setUp], m.TestCall, s)
+			failure, err := fo.also(ctx, &s.tried[u.setUp], m.TestCall)
 			if err != nil {
 				return err
 			}
 			if failure == "" {
 				used++
-				s.hold(f.instances)
+				s.hold(fo.instances)
 			}
 		}
 	}
@@ -44,7 +45,8 @@ func (s *setups) runAlso(ctx context.Context, f *foundry) error {
 }
 
 // runNamed runs the test functions that options name.
-func (s *setups) runNamed(ctx context.Context, f *foundry) error {
+func (fo *foundry) runNamed(ctx context.Context) error {
+	s := fo.setups
 	for i := range s.tried {
 		up := &s.tried[i]
 		for _, data := range s.Also[up.Contract.QualifiedName()] {
@@ -52,7 +54,7 @@ func (s *setups) runNamed(ctx context.Context, f *foundry) error {
 			if err != nil || up.Failure != "" {
 				continue
 			}
-			failure, err := f.also(ctx, up, TestCall{Function: m.Sig, Data: data}, s)
+			failure, err := fo.also(ctx, up, TestCall{Function: m.Sig, Data: data})
 			if err != nil {
 				return err
 			}
@@ -60,7 +62,7 @@ func (s *setups) runNamed(ctx context.Context, f *foundry) error {
 				return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
 			}
 			if failure != "" {
-				f.report.Notes = append(f.report.Notes, fmt.Sprintf("nothing of %s.%s is in the World: %s", up.Contract.QualifiedName(), m.Sig, failure))
+				fo.report.Notes = append(fo.report.Notes, fmt.Sprintf("nothing of %s.%s is in the World: %s", up.Contract.QualifiedName(), m.Sig, failure))
 			}
 		}
 	}

@@ -35,23 +35,22 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	tests := options
 	tests.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits) // as forge does
 	if !s.strict() && len(s.Entries) > 0 {
-		if err := s.survey(ctx, table, tests); err != nil {
+		if err := (&surveyor{s, table, tests}).run(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	var edge cheatcode.Edge
 	edge, s.answers = s.edge(options.Plan).Recorded()
 	s.recorded = edge
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	b.setups, b.options = s, options
-	b.foundry.runner.tester = s.chain.Sender
+	b.options = options
 	if err := inOrder(ctx,
-		with(b.foundry, s.run),     // set-ups that are worth it
-		with(b.foundry, s.follow),  // and for lines that calls of their tests do not come to
-		with(b.foundry, s.runAlso), // test functions that deploy what has targets
+		b.foundry.run,     // set-ups that are worth it
+		b.foundry.follow,  // and for lines that calls of their tests do not come to
+		b.foundry.runAlso, // test functions that deploy what has targets
 	); err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +92,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(beginAuto(table.Contracts(), options), table, options)
+	b, err := startBuilder(beginAuto(table.Contracts(), options), table, options, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,11 +134,6 @@ func (b *builder) search() []stage {
 
 // stage is a part of making a World.
 type stage func(context.Context) error
-
-// with is a stage of the set-ups of tests.
-func with(f *foundry, do func(context.Context, *foundry) error) stage {
-	return func(ctx context.Context) error { return do(ctx, f) }
-}
 
 // inOrder goes through stages, until one fails.
 func inOrder(ctx context.Context, stages ...stage) error {

@@ -35,16 +35,17 @@ func RunTests(ctx context.Context, table *bytecode.Table, options Options, conce
 	all := *options.Setup
 	all.Contracts, all.Also = nil, nil
 	options.Setup = &all
-	s, err := newSetups(table.Contracts(), options)
+	chosen, err := newSetups(table.Contracts(), options)
 	if err != nil {
 		return err
 	}
+	s := &surveyor{chosen, table, options}
 	var used uint64
 	for _, c := range s.surveyed() {
 		if used >= surveyGas || !concerns(c.contract) {
 			continue
 		}
-		gas, err := s.runTests(ctx, c.contract, table, options, look)
+		gas, err := s.runTests(ctx, c.contract, look)
 		if err != nil {
 			return err
 		}
@@ -54,8 +55,8 @@ func RunTests(ctx context.Context, table *bytecode.Table, options Options, conce
 }
 
 // runTests sets up a test contract and shows the runs of its functions. It returns the gas that was used.
-func (s *setups) runTests(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options, look func(*TestRun) error) (used uint64, err error) {
-	r, up, _, err := s.alone(ctx, c, table, options)
+func (s *surveyor) runTests(ctx context.Context, c *bytecode.Contract, look func(*TestRun) error) (used uint64, err error) {
+	r, up, _, err := s.alone(ctx, c)
 	if err != nil || up.Failure != "" {
 		return up.gas, err
 	}

@@ -111,27 +111,29 @@ const (
 
 // run runs set-ups as long as they are worth it: first those whose tests execute lines that
 // no other's do.
-func (s *setups) run(ctx context.Context, f *foundry) error {
-	if err := s.runFor(ctx, f, func(w worth) int { return w.runs }); err != nil {
+func (fo *foundry) run(ctx context.Context) error {
+	s := fo.setups
+	if err := fo.runFor(ctx, func(w worth) int { return w.runs }); err != nil {
 		return err
 	}
 	for _, u := range s.used {
-		if u.survey.coversSpare(s.unrun) > 0 && len(f.instances) < f.limit {
+		if u.survey.coversSpare(s.unrun) > 0 && len(fo.instances) < fo.limit {
 			up := &s.tried[u.setUp]
-			s.useSpare(u.setupCandidate, f.report)
+			s.useSpare(u.setupCandidate, fo.report)
 			if s.holdsTargets(up.Contract) {
-				f.adopter.makeCallable(up)
+				fo.adopter.makeCallable(up)
 			}
 		}
 	}
-	if err := s.runFor(ctx, f, func(w worth) int { return w.spare }); err != nil {
+	if err := fo.runFor(ctx, func(w worth) int { return w.spare }); err != nil {
 		return err
 	}
-	return s.runFor(ctx, f, func(w worth) int { return w.holds + w.asked })
+	return fo.runFor(ctx, func(w worth) int { return w.holds + w.asked })
 }
 
 // runFor runs set-ups as long as there is one that is worth it for a reason.
-func (s *setups) runFor(ctx context.Context, f *foundry, reason func(worth) int) error {
+func (fo *foundry) runFor(ctx context.Context, reason func(worth) int) error {
+	s := fo.setups
 	for len(s.used) < maxSetups && len(s.tried) < maxSetupTries && s.gas/maxSetupGas < s.chain.Gas {
 		c := s.next(reason)
 		if c == nil {
@@ -141,7 +143,7 @@ func (s *setups) runFor(ctx context.Context, f *foundry, reason func(worth) int)
 			s.tried = append(s.tried, c.failed())
 			continue
 		}
-		if err := s.use(ctx, f, c); err != nil {
+		if err := fo.use(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -149,12 +151,13 @@ func (s *setups) runFor(ctx context.Context, f *foundry, reason func(worth) int)
 }
 
 // use runs a set-up.
-func (s *setups) use(ctx context.Context, f *foundry, c *setupCandidate) error {
+func (fo *foundry) use(ctx context.Context, c *setupCandidate) error {
+	s := fo.setups
 	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
 		c.spare = true
-		s.useSpare(c, f.report)
+		s.useSpare(c, fo.report)
 	}
-	up, err := f.setUp(ctx, c, s)
+	up, err := fo.setUp(ctx, c)
 	if err != nil {
 		return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
 	}
@@ -172,6 +175,6 @@ func (s *setups) use(ctx context.Context, f *foundry, c *setupCandidate) error {
 			delete(s.unrun, line)
 		}
 	}
-	s.hold(f.instances)
+	s.hold(fo.instances)
 	return nil
 }

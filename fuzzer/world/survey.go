@@ -31,15 +31,22 @@ const (
 	surveyTestGas = 1 << 28
 )
 
-// survey runs the tests of all candidates, those of changed test files and those that may
+// surveyor runs tests, each test contract on a chain of its own.
+type surveyor struct {
+	*setups
+	table   *bytecode.Table
+	options Options // of the machines that tests run on
+}
+
+// run runs the tests of all candidates, those of changed test files and those that may
 // deploy what changed first.
-func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Options) error {
+func (s *surveyor) run(ctx context.Context) error {
 	var used uint64
 	for some := range slices.Chunk(s.surveyed(), surveyedAtOnce) {
 		if used >= surveyGas {
 			return nil
 		}
-		if err := s.surveySome(ctx, some, table, options); err != nil {
+		if err := s.surveySome(ctx, some); err != nil {
 			return err
 		}
 		for _, c := range some {
@@ -55,7 +62,7 @@ func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Opti
 }
 
 // surveyed are the candidates whose tests are run, in that order.
-func (s *setups) surveyed() []*setupCandidate {
+func (s *surveyor) surveyed() []*setupCandidate {
 	order := slices.Clone(s.candidates)
 	slices.SortStableFunc(order, func(x, y *setupCandidate) int { return y.promise() - x.promise() })
 	return order[:min(len(order), maxSurveyed)]
@@ -75,7 +82,7 @@ func (c *setupCandidate) promise() int {
 
 // surveySome runs the tests of some candidates in parallel. Each has a chain of its own, so
 // that it does not matter which is first.
-func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *bytecode.Table, options Options) error {
+func (s *surveyor) surveySome(ctx context.Context, some []*setupCandidate) error {
 	errs := make([]error, len(some))
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var done sync.WaitGroup
@@ -83,7 +90,7 @@ func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *
 		free <- struct{}{}
 		done.Go(func() {
 			defer func() { <-free }()
-			c.survey, errs[i] = s.surveyOne(ctx, c.contract, table, options)
+			c.survey, errs[i] = s.surveyOne(ctx, c.contract)
 		})
 	}
 	done.Wait()
@@ -96,8 +103,8 @@ func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *
 }
 
 // surveyOne sets up a test contract and runs its tests.
-func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*survey, error) {
-	r, up, exec, err := s.alone(ctx, c, table, options)
+func (s *surveyor) surveyOne(ctx context.Context, c *bytecode.Contract) (*survey, error) {
+	r, up, exec, err := s.alone(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +128,7 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		var deploys []*bytecode.Contract
 		gas, call, err := r.tryTest(up, &m, func(exec *evm.Execution) {
 			s.see(exec, m.Sig, result, r.table)
-			deploys = s.deployedBy(exec, r.table)
+			deploys = s.deployedBy(exec)
 		})
 		if err != nil {
 			return nil, err
@@ -136,10 +143,11 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 }
 
 // alone sets up a test contract on a chain of its own. What the set-up did is nil where it did not run.
-func (s *setups) alone(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*testRunner, *TestSetup, *evm.Execution, error) {
+func (s *surveyor) alone(ctx context.Context, c *bytecode.Contract) (*testRunner, *TestSetup, *evm.Execution, error) {
+	options := s.options
 	options.Entries = nil // nothing is kept of this World
 	up := &TestSetup{Contract: c}
-	r, err := startRunner(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	r, err := startRunner(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), s.table, options)
 	if err != nil {
 		return nil, up, nil, err
 	}
@@ -163,13 +171,13 @@ func surveyedFunctions(a abi.ABI) []abi.Method {
 
 // deployedBy lists the contracts with targets that the last call of an execution, a test
 // function, has created; none if it failed.
-func (s *setups) deployedBy(exec *evm.Execution, table *bytecode.Table) []*bytecode.Contract {
+func (s *surveyor) deployedBy(exec *evm.Execution) []*bytecode.Contract {
 	if exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
 		return nil
 	}
 	var contracts []*bytecode.Contract
 	for _, c := range createdBy(exec) {
-		p := table.LookupCreation(c.call.Data)
+		p := s.table.LookupCreation(c.call.Data)
 		if p != nil && p.Contract != nil && len(s.Lines[p.Contract.QualifiedName()]) > 0 && !slices.Contains(contracts, p.Contract) {
 			contracts = append(contracts, p.Contract)
 		}
