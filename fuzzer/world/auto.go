@@ -94,21 +94,6 @@ func (au *auto) deployWaiting(ctx context.Context, waiting, failed []*candidate)
 	return failed, nil
 }
 
-// reportFailures lists what could not be deployed in table order, libraries last.
-func (au *auto) reportFailures(failed []*candidate) {
-	order := map[*bytecode.Contract]int{}
-	for i, c := range au.build.contracts {
-		order[c] = i
-	}
-	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
-	au.explainCircles(failed)
-	au.report.Failures = append(au.report.Failures, au.planned...)
-	for _, f := range failed {
-		au.report.Failures = append(au.report.Failures, f.failure)
-	}
-	au.linker.reportLibraries()
-}
-
 // choose is the next of those that wait: the first whose dependencies are there,
 // or a dependency that was not requested, or the first. A contract that is
 // attempted again comes last.
@@ -134,57 +119,6 @@ func (au *auto) choose(waiting []*candidate) *candidate {
 		return &candidate{contract: d, again: au.tried[d]}
 	}
 	return waiting[0]
-}
-
-// attempt searches for constructor arguments with which the contract deploys.
-func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
-	c.attempts++
-	au.tried[c.contract] = true
-	if c.again {
-		au.copies[c.contract]++
-	}
-	c.seen = len(au.instances)
-	c.failure.Contract = c.contract
-	if len(au.instances) >= au.limit {
-		c.failure.LeftOut = true
-		c.failure.Reason = fmt.Sprintf("the limit of %d deployed contracts was reached", au.limit)
-		return false, nil
-	}
-	code, err := au.linker.link(ctx, c.contract)
-	if err != nil {
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		c.failure.Reason = err.Error()
-		return false, nil
-	}
-	c.failure.Code = code
-	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
-		return false, nil
-	}
-	constructor := constructorOf(c.contract)
-	search, err := au.finder.newSearch(&constructor, constructorParameters(c.contract))
-	if err != nil {
-		c.failure.Reason = err.Error()
-		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
-	}
-	found, err := au.finder.find(ctx, search, func(a *arguments) evm.Call { return au.creation(code, a) }, nil)
-	if err != nil {
-		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
-	}
-	c.failure.Tries += found.tries
-	if found.exec == nil {
-		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
-		return false, nil
-	}
-	i := au.keep(c.contract, c.failure.Tries, code, found)
-	au.deps.noteMissing(c.contract)
-	au.writer.writeDeployment(c.contract, c.contract, au.instances[i].Name, found.arguments)
-	au.given = append(au.given, given{au.instances[i].Address, found.arguments})
-	if err := au.deps.lookForSupply(&au.instances[i]); err != nil {
-		return false, err
-	}
-	return true, au.initializer.initialize(ctx, i, found.arguments)
 }
 
 // ready reports whether every need is met, or met by nothing that waits.
@@ -243,4 +177,70 @@ func (au *auto) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 		}
 	}
 	return nil
+}
+
+// attempt searches for constructor arguments with which the contract deploys.
+func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
+	c.attempts++
+	au.tried[c.contract] = true
+	if c.again {
+		au.copies[c.contract]++
+	}
+	c.seen = len(au.instances)
+	c.failure.Contract = c.contract
+	if len(au.instances) >= au.limit {
+		c.failure.LeftOut = true
+		c.failure.Reason = fmt.Sprintf("the limit of %d deployed contracts was reached", au.limit)
+		return false, nil
+	}
+	code, err := au.linker.link(ctx, c.contract)
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		c.failure.Reason = err.Error()
+		return false, nil
+	}
+	c.failure.Code = code
+	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
+		return false, nil
+	}
+	constructor := constructorOf(c.contract)
+	search, err := au.finder.newSearch(&constructor, constructorParameters(c.contract))
+	if err != nil {
+		c.failure.Reason = err.Error()
+		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
+	}
+	found, err := au.finder.find(ctx, search, func(a *arguments) evm.Call { return au.creation(code, a) }, nil)
+	if err != nil {
+		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
+	}
+	c.failure.Tries += found.tries
+	if found.exec == nil {
+		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
+		return false, nil
+	}
+	i := au.keep(c.contract, c.failure.Tries, code, found)
+	au.deps.noteMissing(c.contract)
+	au.writer.writeDeployment(c.contract, c.contract, au.instances[i].Name, found.arguments)
+	au.given = append(au.given, given{au.instances[i].Address, found.arguments})
+	if err := au.deps.lookForSupply(&au.instances[i]); err != nil {
+		return false, err
+	}
+	return true, au.initializer.initialize(ctx, i, found.arguments)
+}
+
+// reportFailures lists what could not be deployed in table order, libraries last.
+func (au *auto) reportFailures(failed []*candidate) {
+	order := map[*bytecode.Contract]int{}
+	for i, c := range au.build.contracts {
+		order[c] = i
+	}
+	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
+	au.explainCircles(failed)
+	au.report.Failures = append(au.report.Failures, au.planned...)
+	for _, f := range failed {
+		au.report.Failures = append(au.report.Failures, f.failure)
+	}
+	au.linker.reportLibraries()
 }

@@ -104,44 +104,6 @@ func (d *deployer) moveTo(w *evm.World) error {
 	return nil
 }
 
-// children lists what the calls so far created, in order, at most as many as
-// there may be instances.
-func (d *deployer) children() ([]child, error) {
-	exec, err := d.machine.Run(d.calls)
-	if err != nil {
-		return nil, err
-	}
-	var children []child
-	for i := range exec.Frames {
-		f := &exec.Frames[i]
-		created := f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2
-		if created && f.Outcome == evm.Success && exec.Calls[f.Call].Outcome == evm.Success && len(children) < d.limit {
-			children = append(children, child{f.Self, f.Caller, bytes.Clone(f.Output)})
-		}
-	}
-	return children, nil
-}
-
-// child is a contract that another one created.
-type child struct {
-	address, creator common.Address
-	code             []byte
-}
-
-// word is the word that a view function answers; nil when it does not.
-func (d *deployer) word(in *evm.Instance, signature string, packed []byte) (*uint256.Int, error) {
-	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed), Gas: questionGas}
-	exec, err := d.machine.Run(append(slices.Clip(d.calls), call))
-	if err != nil {
-		return nil, err
-	}
-	result := &exec.Calls[len(exec.Calls)-1]
-	if result.Outcome != evm.Success || len(result.Output) != 32 {
-		return nil, nil
-	}
-	return new(uint256.Int).SetBytes(result.Output), nil
-}
-
 // creation is the deployment call. The address is the one that a chain would
 // derive from the deployer's nonce.
 func (d *deployer) creation(code []byte, arguments *arguments) evm.Call {
@@ -195,31 +157,6 @@ func coveredBy(exec *evm.Execution, call int) []evm.Coverage {
 	return covered
 }
 
-// add adds an instance and returns its name.
-func (d *deployer) add(name string, address common.Address, c *bytecode.Contract) string {
-	name = d.instanceName(name)
-	d.instances = append(d.instances, evm.Instance{Name: name, Address: address, Contract: c})
-	d.namer.labels[address] = name
-	return name
-}
-
-// instanceName makes a contract's name unique: "Vault", "Vault#2".
-func (d *deployer) instanceName(name string) string {
-	unique := name
-	for n := 2; slices.ContainsFunc(d.instances, func(i evm.Instance) bool { return i.Name == unique }); n++ {
-		unique = fmt.Sprintf("%s#%d", name, n)
-	}
-	return unique
-}
-
-// addition adds an instance that no constructor search of its own made, and returns
-// its name.
-func (d *deployer) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) string {
-	name = d.add(name, address, c)
-	d.report.Additions = append(d.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
-	return name
-}
-
 // perform calls a function of an instance by its signature, and keeps the call if it
 // succeeds. A token that answers false counts as a failure.
 func (d *deployer) perform(in *evm.Instance, signature string, from evm.Sender, wei *uint256.Int, values ...reflect.Value) (bool, error) {
@@ -254,6 +191,12 @@ func (d *deployer) perform(in *evm.Instance, signature string, from evm.Sender, 
 	return true, nil
 }
 
+// given is something that was deployed, and the arguments that it was deployed with.
+type given struct {
+	address   common.Address
+	arguments *arguments
+}
+
 // mark is how much was done and written down at some moment.
 type mark struct{ calls, steps, texts int }
 
@@ -262,6 +205,35 @@ func (d *deployer) mark() mark { return mark{len(d.calls), len(d.writer.steps), 
 // undo takes back what came after a mark.
 func (d *deployer) undo(m mark) {
 	d.calls, d.writer.steps, d.report.Calls = d.calls[:m.calls], d.writer.steps[:m.steps], d.report.Calls[:m.texts]
+}
+
+// add adds an instance and returns its name.
+func (d *deployer) add(name string, address common.Address, c *bytecode.Contract) string {
+	name = d.instanceName(name)
+	d.instances = append(d.instances, evm.Instance{Name: name, Address: address, Contract: c})
+	d.namer.labels[address] = name
+	return name
+}
+
+// addition adds an instance that no constructor search of its own made, and returns
+// its name.
+func (d *deployer) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) string {
+	name = d.add(name, address, c)
+	d.report.Additions = append(d.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
+	return name
+}
+
+// instanceName makes a contract's name unique: "Vault", "Vault#2".
+func (d *deployer) instanceName(name string) string {
+	unique := name
+	for n := 2; slices.ContainsFunc(d.instances, func(i evm.Instance) bool { return i.Name == unique }); n++ {
+		unique = fmt.Sprintf("%s#%d", name, n)
+	}
+	return unique
+}
+
+func (d *deployer) hasInstance(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(d.instances, func(in evm.Instance) bool { return in.Contract == c })
 }
 
 // addressOf is the address of an instance or a sender by its name.
@@ -306,12 +278,40 @@ func (d *deployer) writtenAddress(a common.Address) string {
 	return a.Hex()
 }
 
-// given is something that was deployed, and the arguments that it was deployed with.
-type given struct {
-	address   common.Address
-	arguments *arguments
+// word is the word that a view function answers; nil when it does not.
+func (d *deployer) word(in *evm.Instance, signature string, packed []byte) (*uint256.Int, error) {
+	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed), Gas: questionGas}
+	exec, err := d.machine.Run(append(slices.Clip(d.calls), call))
+	if err != nil {
+		return nil, err
+	}
+	result := &exec.Calls[len(exec.Calls)-1]
+	if result.Outcome != evm.Success || len(result.Output) != 32 {
+		return nil, nil
+	}
+	return new(uint256.Int).SetBytes(result.Output), nil
 }
 
-func (d *deployer) hasInstance(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(d.instances, func(in evm.Instance) bool { return in.Contract == c })
+// children lists what the calls so far created, in order, at most as many as
+// there may be instances.
+func (d *deployer) children() ([]child, error) {
+	exec, err := d.machine.Run(d.calls)
+	if err != nil {
+		return nil, err
+	}
+	var children []child
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		created := f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2
+		if created && f.Outcome == evm.Success && exec.Calls[f.Call].Outcome == evm.Success && len(children) < d.limit {
+			children = append(children, child{f.Self, f.Caller, bytes.Clone(f.Output)})
+		}
+	}
+	return children, nil
+}
+
+// child is a contract that another one created.
+type child struct {
+	address, creator common.Address
+	code             []byte
 }

@@ -27,24 +27,14 @@ type examples struct {
 // calls get somewhere.
 
 const (
-	// maxExamples bounds the test functions that are run, and maxExampleTries the
-	// arguments that one with parameters is run with. Arbitrary; test contracts have
+	// maxExamples bounds the test functions that are run. Arbitrary; test contracts have
 	// some ten to fifty functions.
-	maxExamples     = 512
-	maxExampleTries = 4
-	// maxExampleRejects bounds the runs of a test that its vm.assume ends, which cost little.
-	// Arbitrary; forge gives up after 65,536.
-	maxExampleRejects = 48
-	// maxExampleRuns bounds the runs of a fuzz test that succeeds, and maxExampleRunsGas their
-	// gas: with other arguments it may do something else. Arbitrary; some ten milliseconds.
-	maxExampleRuns    = 12
-	maxExampleRunsGas = 1 << 21
+	maxExamples = 512
 	// maxExampleCalls bounds the calls that are taken from one test: campaigns'
 	// sequences have as many at most.
 	maxExampleCalls = 64
-	// exampleGas bounds one run, and exampleGasTotal all of them: some ten seconds
-	// at the worst. Few tests use a million.
-	exampleGas      = 1 << 26
+	// exampleGasTotal bounds the gas of all runs, see exampleGas: some ten seconds at the
+	// worst.
 	exampleGasTotal = 1 << 30
 )
 

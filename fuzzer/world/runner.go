@@ -19,6 +19,21 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+const (
+	// exampleGas bounds one run of a test function. Few use a million.
+	exampleGas = 1 << 26
+	// maxExampleTries bounds the arguments that a test function with parameters is run with.
+	// Arbitrary.
+	maxExampleTries = 4
+	// maxExampleRejects bounds the runs of a test that its vm.assume ends, which cost little.
+	// Arbitrary; forge gives up after 65,536.
+	maxExampleRejects = 48
+	// maxExampleRuns bounds the runs of a fuzz test that succeeds, and maxExampleRunsGas their
+	// gas: with other arguments it may do something else. Arbitrary; some ten milliseconds.
+	maxExampleRuns    = 12
+	maxExampleRunsGas = 1 << 21
+)
+
 // testRunner runs set-ups and test functions as forge does.
 type testRunner struct {
 	*deployer
