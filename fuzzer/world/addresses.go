@@ -22,7 +22,7 @@ import (
 //
 // Where an earlier parameter asks for the same kind of contract, another instance
 // comes first.
-func (b *builder) addresses(p *parameter) []common.Address {
+func (f *finder) addresses(p *parameter) []common.Address {
 	var list []common.Address
 	add := func(addresses ...common.Address) {
 		for _, a := range addresses {
@@ -32,19 +32,19 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		}
 	}
 	if p.contract != "" {
-		add(rotate(b.useful(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
+		add(rotate(f.deps.useful(func(c *bytecode.Contract) bool { return f.build.implements(c, p.contract) }), p.nth)...)
 	}
-	add(b.matching(func(c *bytecode.Contract) bool {
+	add(f.deps.matching(func(c *bytecode.Contract) bool {
 		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)))
 	})...)
 	if kind := kindNamed(p.name); kind != nil {
-		add(rotate(b.useful(kind.meets), p.nth)...)
+		add(rotate(f.deps.useful(kind.meets), p.nth)...)
 	}
 	for n := len(words(p.name)); n > 0; n-- { // fallbackHandler is a CompatibilityFallbackHandler sooner than a FallbackManager
-		add(b.matching(func(c *bytecode.Contract) bool { return sharedWords(c.Name, p.name) == n })...)
+		add(f.deps.matching(func(c *bytecode.Contract) bool { return sharedWords(c.Name, p.name) == n })...)
 	}
 	if logicName(p.name) {
-		add(b.logic()...)
+		add(f.logic()...)
 	}
 	for _, role := range accountRoles {
 		if nameHas(p.name, role.words...) {
@@ -52,24 +52,24 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		}
 	}
 	if logicName(p.name) {
-		add(b.matching(anything)...)
+		add(f.deps.matching(anything)...)
 	}
 	add(User1.Address, Deployer.Address, User2.Address)
-	add(b.tests...)
-	add(b.matching(anything)...)
+	add(f.tests...)
+	add(f.deps.matching(anything)...)
 	add(common.Address{})
 	return list
 }
 
 // logic lists what a proxy could run: instances that serve a proxy already come
 // first, then those with an initializer.
-func (b *builder) logic() []common.Address {
+func (f *finder) logic() []common.Address {
 	var serving, others []common.Address
-	for _, i := range b.instances {
+	for _, i := range f.instances {
 		switch {
-		case b.proxied[i.Address]:
+		case f.proxied[i.Address]:
 			serving = append(serving, i.Address)
-		case len(initializers(i.Contract)) > 0 && !b.proxies[i.Address]:
+		case len(initializers(i.Contract)) > 0 && !f.proxies[i.Address]:
 			others = append(others, i.Address)
 		}
 	}

@@ -24,9 +24,10 @@ var forkCheats = [][]byte{
 
 // bare makes what the fuzz tests of a set-up run on, by running it again on forge's chain
 // and nothing else. Where that fails, which is noted in the report, there is none.
-func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Options) (*evm.Bare, error) {
+func (fo *foundry) bare(ctx context.Context, up *TestSetup, options Options) (*evm.Bare, error) {
+	s := fo.setups
 	if hasMethod(up.Contract.ABI, "beforeTestSetup(bytes4)") {
-		b.report.Notes = append(b.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: its beforeTestSetup has forge make calls before each of them", up.Contract.QualifiedName()))
+		fo.report.Notes = append(fo.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: its beforeTestSetup has forge make calls before each of them", up.Contract.QualifiedName()))
 		return nil, nil
 	}
 	w := foundryWorld(options.Fork, &s.chain, s.recorded)
@@ -44,17 +45,17 @@ func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Op
 	}
 	options.Plan = nil
 	options.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits)
-	alone, err := startBuilder(w, b.table, options)
+	alone, err := startRunner(w, fo.table, options)
 	if err != nil {
 		return nil, err
 	}
-	alone.deployer = libraryDeployer
+	alone.from = libraryDeployer
 	again := &TestSetup{Contract: up.Contract}
 	if _, err := alone.runSetUp(ctx, again, &s.chain); err != nil {
 		return nil, err
 	}
 	if again.Failure != "" {
-		b.report.Notes = append(b.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: on a chain with nothing else, %s", up.Contract.QualifiedName(), again.Failure))
+		fo.report.Notes = append(fo.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: on a chain with nothing else, %s", up.Contract.QualifiedName(), again.Failure))
 		return nil, nil
 	}
 	w = alone.machine.Export()

@@ -1,483 +1,220 @@
 package world
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-const (
-	// maxTries bounds the runs per attempt at a contract: enough for
-	// every single deviation from the preferred arguments of a typical
-	// constructor (four parameters, some ten candidates each).
-	maxTries = 64
-	// maxAttempts: a contract that failed is attempted again once, when others
-	// have been deployed that its arguments could name.
-	maxAttempts = 2
-	// deployGas is four transactions' worth of gas: code of the debug build is
-	// two to three times as long as the release build's, and must be paid for.
-	deployGas = 4 * evm.CallGas
-	// questionGas is what views, proxies and diamonds get that are asked what they are: most
-	// take a hundredth of it, and a fallback function that burns all its gas does so quickly.
-	questionGas = 1 << 20
-	// maxExhaustedInAll bounds the runs of all constructors and initializers that end out of
-	// gas, half a minute's: after so many, each contract has one, with one transaction's gas.
-	// Arbitrary.
-	maxExhaustedInAll = 16
-	// maxExhausted bounds the runs of a constructor that end out of gas: other
-	// arguments seldom help, and each costs the most a run can cost.
-	maxExhausted = 4
-)
-
-// builder deploys contracts one after the other.
+// builder makes a World, stage by stage: it hands what one strategy leaves to the next.
 type builder struct {
-	machine        *gethvm.Reference
-	machineOptions []evm.Option
-	table          *bytecode.Table
-	deployer       common.Address // of everything that no set-up deploys
-	nonce          uint64         // the deployer's before the first of calls
+	*deployer
+	options Options
 
-	contracts []*bytecode.Contract // of the table
-	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
-	limit     int
-	// uninitialized contracts keep an instance without initialization.
-	uninitialized []*bytecode.Contract
-	// entries are where the targets are that are looked for in one-time code, and once the
-	// calls that ran them, see twin.go.
-	entries map[bytecode.Location]bool
-	once    []onceCall
+	planner    *planner
+	extras     *extras
+	foundry    *foundry // nil: no tests make the World
+	recognizer *recognizer
+	wiring     *wiring
+	auto       *auto
+	factories  *factories
+	funder     *funder
+	twins      *twins
+	callers    *callers
 
-	calls      evm.Sequence // the successful deployments and initializations
-	steps      []Step       // the same as a plan that makes them
-	given      []given      // what was made, and with what, by a search
-	instances  []evm.Instance
-	tried      map[*bytecode.Contract]bool
-	copies     map[*bytecode.Contract]int // instances beyond the first
-	needed     map[*bytecode.Contract][]need
-	exhausted  int                     // runs that ended out of gas
-	proxied    map[common.Address]bool // instances that only serve a proxy
-	proxies    map[common.Address]bool // and those proxies
-	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
-	libraries  map[string]*library     // by qualified name
-	labels     map[common.Address]string
-	tests      []common.Address          // the test contracts of set-ups
-	actors     []common.Address          // handlers of their invariants
-	tester     common.Address            // who runs their fuzz tests
-	parties    []party                   // accounts that set-ups made special, see senders
-	members    []member                  // what may say that an account has a role
-	names      map[common.Address]string // what set-ups call accounts
-	planned    []Failure                 // steps of a plan
-	later      []Step                    // of a plan, after the one that runs
-	untold     bool                      // a step has put code at an address
-	// recognized is how many instances recognize has looked at.
-	recognized int
-	wiring     wiring
-	// spares are instances that are left as they were made, next to one that is initialized.
-	spares map[common.Address]bool
-	report *Report
+	selection Selection  // what is wanted, and what is not
+	adopted   int        // so many instances, the first, are of set-ups
+	first     int        // the index of the first instance of the search
+	world     *evm.World // once it is made
 }
 
-// startBuilder makes a builder that goes on from a World.
-func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builder, error) {
-	machine, err := gethvm.New(w, table, options.Machine...)
+// startBuilder makes a builder that goes on from a World. s is nil where no tests make it.
+func startBuilder(w *evm.World, table *bytecode.Table, options Options, s *setups) (*builder, error) {
+	d, err := startDeployer(w, table, options)
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
-	b.table, b.machineOptions = table, options.Machine
-	b.entries = map[bytecode.Location]bool{}
-	for _, entry := range options.Entries {
-		b.entries[entry] = true
+	linker, deps, recognizer, parties := newLinker(d), newDependencies(d), &recognizer{deployer: d}, &parties{deployer: d}
+	finder := &finder{deployer: d, deps: deps}
+	initializer := &initializer{deployer: d, linker: linker, finder: finder}
+	wiring := &wiring{deployer: d, deps: deps, recognizer: recognizer, initializer: initializer}
+	twins, callers := newTwins(d, options.Entries), &callers{deployer: d, finder: finder}
+	planner := &planner{deployer: d, linker: linker, deps: deps, recognizer: recognizer, repeater: &repeater{deployer: d, linker: linker, parties: parties}}
+	b := &builder{
+		deployer: d, options: options,
+		planner:    planner,
+		extras:     &extras{deployer: d, planner: planner},
+		recognizer: recognizer,
+		wiring:     wiring,
+		auto: &auto{
+			deployer: d, linker: linker, deps: deps, finder: finder, initializer: initializer, wiring: wiring,
+			copies: map[*bytecode.Contract]int{},
+		},
+		factories: &factories{deployer: d, finder: finder},
+		funder:    &funder{deployer: d, deps: deps, wiring: wiring},
+		twins:     twins,
+		callers:   callers,
 	}
-	if options.Plan != nil {
-		for _, s := range options.Plan.Senders {
-			b.report.Senders = append(b.report.Senders, Party{Name: s.Name, Address: s.Address, Why: "the configuration names it"})
+	if s != nil {
+		runner := &testRunner{deployer: d, linker: linker, finder: finder, tester: s.chain.Sender}
+		b.foundry = &foundry{
+			deployer: d, setups: s, linker: linker, parties: parties, callers: callers, twins: twins, runner: runner,
+			adopter:  &adopter{deployer: d, setups: s, recognizer: recognizer, parties: parties, callers: callers, twins: twins},
+			examples: &examples{deployer: d, setups: s, runner: runner, parties: parties},
 		}
 	}
 	return b, nil
 }
 
-func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *builder {
-	b := &builder{
-		machine:    machine,
-		deployer:   Deployer.Address,
-		contracts:  contracts,
-		limit:      limit,
-		tried:      map[*bytecode.Contract]bool{},
-		copies:     map[*bytecode.Contract]int{},
-		needed:     map[*bytecode.Contract][]need{},
-		proxied:    map[common.Address]bool{},
-		proxies:    map[common.Address]bool{},
-		unmintable: map[common.Address]bool{},
-		libraries:  map[string]*library{},
-		labels:     map[common.Address]string{},
-		names:      map[common.Address]string{},
-		wiring:     wiring{told: map[common.Address]bool{}},
-		spares:     map[common.Address]bool{},
-		report:     &Report{spare: map[string]map[bytecode.Position]bool{}},
+// followPlan does what the plan says, and leaves to the search what it has to.
+func (b *builder) followPlan(ctx context.Context) error {
+	if !b.options.Plan.makesWorld() {
+		return nil
 	}
-	for _, c := range contracts {
-		if c.Deployable() && !c.Library {
-			b.byRole = append(b.byRole, c)
-		}
-	}
-	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
-	for _, s := range machine.World().Senders {
-		b.labels[s.Address] = s.Name
-	}
-	return b
-}
-
-// candidate is a contract that waits to be deployed.
-type candidate struct {
-	contract *bytecode.Contract
-	again    bool // it is deployed already, and others want a second one
-	attempts int
-	seen     int // instances there were at the last attempt
-	failure  Failure
-}
-
-// deployAll deploys the contracts in rounds: in each, everything whose
-// dependencies are there; when that is nothing, a dependency from outside the
-// list, or else the first that waits, with what arguments there are.
-func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) error {
-	var waiting, failed []*candidate
-	for _, c := range b.contracts {
-		if !c.Deployable() && !c.Library {
-			failed = append(failed, &candidate{contract: c, failure: Failure{Contract: c, Reason: "it has no code: an interface or an abstract contract"}})
-		}
-	}
-	for _, c := range wanted {
-		if c.Deployable() && !c.Library {
-			waiting = append(waiting, &candidate{contract: c})
-		}
-	}
-	first := len(b.instances)
-	failed, err := b.deployWaiting(ctx, waiting, failed)
-	if err != nil {
+	if err := b.planner.follow(ctx, b.options.Plan); err != nil {
 		return err
 	}
-	waiting = nil
-	for _, c := range b.helpers(first) {
-		waiting = append(waiting, &candidate{contract: c})
-	}
-	if _, err := b.deployWaiting(ctx, waiting, nil); err != nil { // no one asked for those that fail
-		return err
-	}
-	b.reportFailures(failed)
+	b.selection = b.planner.leftByPlan(b.selection, b.options.Targets)
 	return nil
 }
 
-// deployWaiting deploys candidates until none waits, and adds those that failed to others.
-func (b *builder) deployWaiting(ctx context.Context, waiting, failed []*candidate) ([]*candidate, error) {
-	for len(waiting) > 0 {
-		next := b.choose(waiting)
-		waiting = slices.DeleteFunc(waiting, func(c *candidate) bool { return c == next })
-		deployed, err := b.attempt(ctx, next)
-		if err != nil {
-			return nil, err
-		}
-		if !deployed {
-			if !next.again {
-				failed = append(failed, next)
-			}
-			continue
-		}
-		if err := b.wire(ctx, false); err != nil {
-			return nil, err
-		}
-		// A failed one may now find the instance it needs.
-		for _, f := range slices.Clone(failed) {
-			if f.attempts > 0 && f.attempts < maxAttempts && f.seen < len(b.instances) && takesAddress(f.contract) {
-				failed = slices.DeleteFunc(failed, func(c *candidate) bool { return c == f })
-				waiting = append(waiting, f)
-			}
-		}
-	}
-	return failed, nil
-}
-
-// deployAndEquip deploys contracts and does what makes them usable.
-func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contract) error {
-	first := len(b.instances)
-	b.wiring.from = first
-	if err := b.deployAll(ctx, wanted); err != nil {
-		return err
-	}
-	if err := b.wire(ctx, true); err != nil {
-		return err
-	}
-	if err := b.grantRoles(ctx, first); err != nil {
-		return err
-	}
-	if err := b.initializeFurther(ctx, first); err != nil {
-		return err
-	}
-	if err := b.produce(ctx, wanted, first); err != nil {
-		return err
-	}
-	return b.fund(ctx, first)
-}
-
-// reportFailures lists what could not be deployed in table order, libraries last.
-func (b *builder) reportFailures(failed []*candidate) {
-	order := map[*bytecode.Contract]int{}
-	for i, c := range b.contracts {
-		order[c] = i
-	}
-	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
-	b.explainCircles(failed)
-	b.report.Failures = append(b.report.Failures, b.planned...)
-	for _, f := range failed {
-		b.report.Failures = append(b.report.Failures, f.failure)
-	}
-	b.reportLibraries()
-}
-
-// choose is the next of those that wait: the first whose dependencies are there,
-// or a dependency that was not requested, or the first. A contract that is
-// attempted again comes last.
-func (b *builder) choose(waiting []*candidate) *candidate {
-	for _, c := range waiting {
-		if c.attempts == 0 && b.ready(c.contract, waiting) {
-			return c
-		}
-	}
-	for _, c := range waiting {
-		if c.attempts > 0 {
-			continue
-		}
-		d := b.dependency(c.contract)
-		if d == nil {
-			continue
-		}
-		for _, w := range waiting { // a circle: one of them must come first
-			if w.contract == d {
-				return w
-			}
-		}
-		return &candidate{contract: d, again: b.tried[d]}
-	}
-	return waiting[0]
-}
-
-// attempt searches for constructor arguments with which the contract deploys.
-func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
-	c.attempts++
-	b.tried[c.contract] = true
-	if c.again {
-		b.copies[c.contract]++
-	}
-	c.seen = len(b.instances)
-	c.failure.Contract = c.contract
-	if len(b.instances) >= b.limit {
-		c.failure.LeftOut = true
-		c.failure.Reason = fmt.Sprintf("the limit of %d deployed contracts was reached", b.limit)
-		return false, nil
-	}
-	code, err := b.link(ctx, c.contract)
+// chooseRest chooses what the set-ups did not deploy.
+func (b *builder) chooseRest(context.Context) error {
+	targets, err := namedContracts(b.build.contracts, b.options.Targets)
 	if err != nil {
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		c.failure.Reason = err.Error()
-		return false, nil
+		return err
 	}
-	c.failure.Code = code
-	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
-		return false, nil
+	if b.uninitialized, err = namedContracts(b.build.contracts, b.options.Uninitialized); err != nil {
+		return err
 	}
-	constructor := constructorOf(c.contract)
-	search, err := b.newSearch(&constructor, constructorParameters(c.contract))
-	if err != nil {
-		c.failure.Reason = err.Error()
-		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
-	}
-	found, err := b.find(ctx, search, func(a *arguments) evm.Call { return b.creation(code, a) }, nil)
-	if err != nil {
-		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
-	}
-	c.failure.Tries += found.tries
-	if found.exec == nil {
-		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
-		return false, nil
-	}
-	i := b.keep(c, code, found)
-	b.writeDeployment(c.contract, c.contract, b.instances[i].Name, found.arguments)
-	b.given = append(b.given, given{b.instances[i].Address, found.arguments})
-	if err := b.lookForSupply(&b.instances[i]); err != nil {
-		return false, err
-	}
-	return true, b.initialize(ctx, i, found.arguments)
-}
-
-// constructorOf is the contract's constructor under its name for people.
-func constructorOf(c *bytecode.Contract) abi.Method {
-	constructor := c.ABI.Constructor
-	constructor.Name = "constructor"
-	return constructor
-}
-
-// outcome is what came of a search.
-type outcome struct {
-	call      evm.Call
-	arguments *arguments
-	exec      *evm.Execution // of the call behind all others; nil when none succeeded
-	tries     int
-	reason    string // of the failure that came furthest, the first of equals
-	stop      *Stop  // of that failure
-}
-
-// find runs a call with one choice of arguments after the other, until it
-// succeeds or nothing is left to try. Every execution is shown to look, unless
-// that is nil.
-func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
-	o := &outcome{}
-	furthest := -1
-	most := maxExhausted
-	if b.exhausted >= maxExhaustedInAll {
-		most = 1
-	}
-	for exhausted := 0; o.tries < maxTries && exhausted < most; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		arguments, ok := s.next()
-		if !ok {
-			break
-		}
-		o.tries++
-		o.call, o.arguments = call(arguments), arguments
-		if most == 1 {
-			o.call.Gas = evm.CallGas
-		}
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), o.call))
-		if err != nil {
-			return nil, err
-		}
-		if look != nil {
-			look(exec)
-		}
-		result := &exec.Calls[len(exec.Calls)-1]
-		if result.Outcome == evm.Success {
-			o.exec = exec
-			return o, nil
-		}
-		if result.Outcome == evm.OutOfGas {
-			exhausted++
-			b.exhausted++
-		}
-		if progress := progressOf(exec); progress > furthest {
-			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
-			if texts := b.describe(arguments); len(texts) > 0 {
-				o.reason += fmt.Sprintf(" (with %s)", join(texts))
-			}
-		}
-		s.proposeAfter(arguments, exec)
-	}
-	return o, nil
-}
-
-// progressOf counts the different blocks that the last call entered: of two
-// failures, the one that came further says more about what is missing.
-func progressOf(exec *evm.Execution) int {
-	progress := 0
-	for _, c := range exec.Covered {
-		if c.Call == len(exec.Calls)-1 {
-			progress++
+	for _, c := range Select(b.build.contracts, targets, 0).Wanted {
+		if !b.hasInstance(c) || slices.Contains(b.uninitialized, c) {
+			b.selection.Wanted = append(b.selection.Wanted, c)
 		}
 	}
-	return progress
-}
-
-// creation is the deployment call. The address is the one that a chain would
-// derive from the deployer's nonce.
-func (b *builder) creation(code []byte, arguments *arguments) evm.Call {
-	call := evm.Call{
-		From:    b.deployer,
-		Create:  true,
-		Address: crypto.CreateAddress(b.deployer, b.nonce+uint64(len(b.calls))),
-		Data:    slices.Concat(code, arguments.packed),
-		Gas:     deployGas,
-	}
-	call.Value.Set(arguments.wei)
-	return call
-}
-
-// keep adds a successful deployment to the World; the result is the instance's
-// index.
-func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
-	b.report.Deployments = append(b.report.Deployments, Deployment{
-		Name:      b.add(c.contract.Name, found.call.Address, c.contract),
-		Contract:  c.contract,
-		Address:   found.call.Address,
-		Arguments: b.describe(found.arguments),
-		Notes:     append(b.missing(c.contract), originOf(c.contract)...),
-		Tries:     c.failure.Tries,
-		Code:      code,
-		Call:      found.call,
-		Covered:   coveredBy(found.exec, len(found.exec.Calls)-1),
-	})
-	b.calls = append(b.calls, found.call)
-	return len(b.instances) - 1
-}
-
-// originOf says of a contract that the build does not hold where it comes from.
-func originOf(c *bytecode.Contract) []string {
-	if IsBuiltInMock(c) {
-		return []string{"built-in mock"}
-	}
+	b.adopted = len(b.instances)
 	return nil
 }
 
-// add adds an instance and returns its name.
-func (b *builder) add(name string, address common.Address, c *bytecode.Contract) string {
-	name = b.instanceName(name)
-	b.instances = append(b.instances, evm.Instance{Name: name, Address: address, Contract: c})
-	b.labels[address] = name
-	return name
+func (b *builder) runExtraSteps(ctx context.Context) (err error) {
+	b.selection.Wanted, err = b.extras.runExtraSteps(ctx, b.options.Plan, b.selection.Wanted)
+	return err
 }
 
-// missing says which contract types the constructor asks for that nothing
-// deployed has: a sender stands in, and what is called on it does nothing.
-func (b *builder) missing(c *bytecode.Contract) []string {
-	var notes []string
-	for i, p := range constructorParameters(c) {
-		if p.contract == "" || len(b.matching(func(d *bytecode.Contract) bool { return b.implements(d, p.contract) })) > 0 {
+func (b *builder) nameRegistry(context.Context) error { return nameRegistry(b.deployer) }
+
+// beginSearch notes what is there without a search.
+func (b *builder) beginSearch(context.Context) error {
+	b.report.keepUses(b.calls)
+	b.report.Given = len(b.report.Deployments)
+	b.first = len(b.instances)
+	b.wiring.from = b.first
+	return nil
+}
+
+func (b *builder) deployWanted(ctx context.Context) error {
+	return b.auto.deployAll(ctx, b.selection.Wanted)
+}
+
+func (b *builder) wire(ctx context.Context) error { return b.wiring.wire(ctx, true) }
+
+func (b *builder) grantRoles(ctx context.Context) error { return b.funder.grantRoles(ctx, b.first) }
+
+func (b *builder) initializeFurther(ctx context.Context) error {
+	return b.wiring.initializeFurther(ctx, b.first)
+}
+
+func (b *builder) produce(ctx context.Context) error {
+	return b.factories.produce(ctx, b.selection.Wanted, b.first)
+}
+
+func (b *builder) fund(ctx context.Context) error { return b.funder.fund(ctx, b.first) }
+
+func (b *builder) addTwins(context.Context) error {
+	if b.options.Plan.makesWorld() {
+		return nil
+	}
+	return b.twins.addTwins(b.options.Twins)
+}
+
+func (b *builder) runAfter(ctx context.Context) error {
+	return b.extras.runAfter(ctx, b.options.Plan)
+}
+
+func (b *builder) recognize(context.Context) error { return b.recognizer.recognize(b.table, b.adopted) }
+
+// export makes the World of what was done, and reports how.
+func (b *builder) export(context.Context) error {
+	if err := b.runCalls(); err != nil {
+		return err
+	}
+	b.world = b.machine.Export()
+	b.world.Instances = b.instances
+	b.report.Steps = b.writer.steps
+	if b.foundry != nil {
+		b.report.Tester = b.foundry.runner.tester
+	}
+	return b.tell(b.options.Plan)
+}
+
+func (b *builder) addScriptSenders(context.Context) error {
+	return b.planner.repeater.addScriptSenders(b.world, b.options.Plan)
+}
+
+// takeExamples goes on from the World that was made.
+func (b *builder) takeExamples(ctx context.Context) error {
+	if err := b.moveTo(b.world); err != nil {
+		return err
+	}
+	return b.foundry.examples.take(ctx, b.world)
+}
+
+func (b *builder) addTestSenders(context.Context) (err error) {
+	b.world.Senders, err = b.foundry.senders(b.world)
+	return err
+}
+
+func (b *builder) addCallers(ctx context.Context) error {
+	return b.callers.addCallers(ctx, b.world, b.options.Targets, b.options.Callers)
+}
+
+func (b *builder) runFuzzTests(ctx context.Context) error {
+	return b.foundry.runTests(ctx, b.world, b.options)
+}
+
+// settle leaves of senders and cheatcodes what campaigns need.
+func (b *builder) settle(context.Context) error {
+	if b.foundry == nil {
+		settleAuto(b.world)
+		return nil
+	}
+	b.foundry.examples.fromSenders(b.world)
+	b.foundry.settle(b.world)
+	return nil
+}
+
+// leaveOut lists what is not deployed, and why.
+func (b *builder) leaveOut(context.Context) error {
+	for _, l := range b.selection.LeftOut {
+		if !b.tried[l.Contract] { // not even as a dependency
+			b.report.LeftOut = append(b.report.LeftOut, l)
+		}
+	}
+	if b.foundry == nil {
+		return nil
+	}
+	for _, c := range b.build.contracts {
+		if !c.Deployable() || c.Library || b.tried[c] || b.hasInstance(c) {
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
-	}
-	return notes
-}
-
-// coveredBy is what one call of an execution entered; call 0 in a sequence of
-// its own.
-func coveredBy(exec *evm.Execution, call int) []evm.Coverage {
-	var covered []evm.Coverage
-	for _, c := range exec.Covered {
-		if c.Call == call {
-			c.Call = 0
-			covered = append(covered, c)
+		reason := "left out: the set-up does not deploy it, and it has no targets"
+		if r, why := RoleOf(c); r != UnderTest {
+			reason = fmt.Sprintf("left out as a %s: %s", r, why)
 		}
+		b.report.LeftOut = append(b.report.LeftOut, LeftOut{c, reason})
 	}
-	return covered
-}
-
-// instanceName makes a contract's name unique: "Vault", "Vault#2".
-func (b *builder) instanceName(name string) string {
-	unique := name
-	for n := 2; slices.ContainsFunc(b.instances, func(i evm.Instance) bool { return i.Name == unique }); n++ {
-		unique = fmt.Sprintf("%s#%d", name, n)
-	}
-	return unique
+	return nil
 }

@@ -35,17 +35,17 @@ const (
 // msg.sender with, those of contracts with targets first, accounts without code before
 // contracts. known are those of another World that was made in the same way; nil: they are
 // looked for.
-func (b *builder) addCallers(ctx context.Context, w *evm.World, targets []string, known []Party) error {
-	b.report.Callers = []Party{}
+func (cs *callers) addCallers(ctx context.Context, w *evm.World, targets []string, known []Party) error {
+	cs.report.Callers = []Party{}
 	if known == nil {
 		var err error
-		if known, err = b.findCallers(ctx, w, targets); err != nil {
+		if known, err = cs.findCallers(ctx, w, targets); err != nil {
 			return err
 		}
 	}
-	c := b.newCast(w)
+	c := newCast(w, cs.report)
 	for _, p := range known {
-		b.report.Callers = append(b.report.Callers, p)
+		cs.report.Callers = append(cs.report.Callers, p)
 		if c.sending[p.Address] {
 			continue
 		}
@@ -59,26 +59,26 @@ func (b *builder) addCallers(ctx context.Context, w *evm.World, targets []string
 
 // findCallers calls each function that may change something, as a user without any rights,
 // and lists the accounts that msg.sender is compared with.
-func (b *builder) findCallers(ctx context.Context, w *evm.World, targets []string) ([]Party, error) {
-	machine, err := gethvm.New(w, b.table, b.machineOptions...)
+func (cs *callers) findCallers(ctx context.Context, w *evm.World, targets []string) ([]Party, error) {
+	machine, err := gethvm.New(w, cs.table, cs.machineOptions...)
 	if err != nil {
 		return nil, err
 	}
 	hasTargets := func(in *evm.Instance) bool {
 		return in.Contract != nil && slices.ContainsFunc(targets, func(name string) bool { return named(in.Contract, name) })
 	}
-	idle := func(in *evm.Instance) bool { return b.proxied[in.Address] || b.spares[in.Address] }
+	idle := func(in *evm.Instance) bool { return cs.proxied[in.Address] || cs.spares[in.Address] }
 	instances := slices.Clone(w.Instances)
 	slices.SortStableFunc(instances, func(x, y evm.Instance) int {
 		return cmp.Or(boolRank(!hasTargets(&x))-boolRank(!hasTargets(&y)), boolRank(idle(&x))-boolRank(idle(&y)))
 	})
-	f := callerSearch{builder: b, machine: machine, world: w}
-	if len(b.calls) > 0 {
-		exec, err := b.machine.Run(b.calls)
+	f := callerSearch{callers: cs, machine: machine, world: w}
+	if len(cs.calls) > 0 {
+		exec, err := cs.machine.Run(cs.calls)
 		if err != nil {
 			return nil, err
 		}
-		b.keepMembers(exec)
+		cs.keepMembers(exec)
 	}
 	for i := range instances {
 		if instances[i].Contract == nil {
@@ -173,9 +173,16 @@ func boolRank(b bool) int {
 	return 0
 }
 
+// callers finds accounts that the World's contracts compare msg.sender with.
+type callers struct {
+	*deployer
+	finder  *finder
+	members []member // what may say that an account has a role
+}
+
 // callerSearch looks for accounts that msg.sender is compared with.
 type callerSearch struct {
-	*builder
+	*callers
 	machine evm.Machine
 	world   *evm.World
 	probes  int
@@ -200,8 +207,8 @@ const (
 
 // keepMembers keeps the elements of mappings that an execution wrote, which is part of what
 // makes the World, and that may say that an account has a role.
-func (b *builder) keepMembers(exec *evm.Execution) {
-	b.members = slices.Clone(b.members) // saved states share it
+func (cs *callers) keepMembers(exec *evm.Execution) {
+	cs.members = slices.Clone(cs.members) // saved states share it
 	for i := range exec.Frames {
 		for j := range exec.Frames[i].Storage {
 			a := &exec.Frames[i].Storage[j]
@@ -209,9 +216,9 @@ func (b *builder) keepMembers(exec *evm.Execution) {
 				continue
 			}
 			same := func(m member) bool { return m.slot == a.Slot && m.account == a.Address }
-			b.members = slices.DeleteFunc(b.members, same) // the last value counts
-			if !a.Value.IsZero() && a.Value.LtUint64(maxRoleValue+1) && exec.Frames[i].Outcome == evm.Success && len(b.members) < maxMembers {
-				b.members = append(b.members, member{a.Address, a.Slot, a.Base, a.Keys})
+			cs.members = slices.DeleteFunc(cs.members, same) // the last value counts
+			if !a.Value.IsZero() && a.Value.LtUint64(maxRoleValue+1) && exec.Frames[i].Outcome == evm.Success && len(cs.members) < maxMembers {
+				cs.members = append(cs.members, member{a.Address, a.Slot, a.Base, a.Keys})
 			}
 		}
 	}
@@ -228,7 +235,7 @@ func (s *callerSearch) probe(in *evm.Instance, m *abi.Method) error {
 	if s.probes >= maxCallerProbes { // what to call it with is not worth making up
 		return nil
 	}
-	search, err := s.newSearch(m, methodParameters(in.Contract, m))
+	search, err := s.finder.newSearch(m, methodParameters(in.Contract, m))
 	if err != nil {
 		return nil //nolint:nilerr // too large to be made up
 	}
@@ -291,7 +298,7 @@ func (s *callerSearch) ask(list []Party, word *uint256.Int, why string) []Party 
 		slices.ContainsFunc(list, func(p Party) bool { return p.Address == address }) {
 		return list
 	}
-	return append(list, Party{Name: cmp.Or(s.labels[address], s.names[address], shortName(address)), Address: address, Why: why})
+	return append(list, Party{Name: cmp.Or(s.namer.labels[address], s.namer.names[address], shortName(address)), Address: address, Why: why})
 }
 
 // note makes a call of the user's as an account, and keeps that it gets further, if it does: msg.sender

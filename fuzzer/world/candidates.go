@@ -30,12 +30,12 @@ var sliceLengths = [...]int{2, 1, 0, longestSlice}
 
 // candidates lists values for a parameter, the preferred one first; none when
 // its type is too large or deep to be made up.
-func (b *builder) candidates(p *parameter) []reflect.Value {
+func (f *finder) candidates(p *parameter) []reflect.Value {
 	elements := maxElements
 	if !fits(p.typ, 0, &elements) {
 		return nil
 	}
-	return b.values(p)
+	return f.values(p)
 }
 
 // fits reports whether a value of the type has few enough leaves.
@@ -74,10 +74,10 @@ func fits(t abi.Type, depth int, elements *int) bool {
 }
 
 // values lists values of a parameter as package abi packs them.
-func (b *builder) values(p *parameter) []reflect.Value {
+func (f *finder) values(p *parameter) []reflect.Value {
 	switch p.typ.T {
 	case abi.AddressTy:
-		return reflected(b.addresses(p))
+		return reflected(f.addresses(p))
 	case abi.BoolTy:
 		return reflected([]bool{false, true})
 	case abi.StringTy:
@@ -85,22 +85,22 @@ func (b *builder) values(p *parameter) []reflect.Value {
 	case abi.BytesTy:
 		return reflected([][]byte{{}, {0x01}, make([]byte, 32)})
 	case abi.UintTy, abi.IntTy:
-		return b.numbers(p.typ, p.name)
+		return f.numbers(p.typ, p.name)
 	case abi.FixedBytesTy, abi.FunctionTy:
 		return fixedBytes(p.typ, p.name)
 	case abi.SliceTy:
 		var out []reflect.Value
 		if takesCuts(p) {
-			out = append(out, b.cuts(p.typ))
+			out = append(out, f.cuts(p.typ))
 		}
 		for _, n := range sliceLengths {
-			out = append(out, b.filled(reflect.MakeSlice(p.typ.GetType(), n, n), p))
+			out = append(out, f.filled(reflect.MakeSlice(p.typ.GetType(), n, n), p))
 		}
 		return out
 	case abi.ArrayTy:
-		return []reflect.Value{b.filled(reflect.New(p.typ.GetType()).Elem(), p)}
+		return []reflect.Value{f.filled(reflect.New(p.typ.GetType()).Elem(), p)}
 	case abi.TupleTy:
-		return b.tuples(p)
+		return f.tuples(p)
 	}
 	return []reflect.Value{reflect.Zero(p.typ.GetType())}
 }
@@ -125,11 +125,11 @@ func text(name string) string {
 }
 
 // numbers lists integers: what the name suggests, small ones, usual ones, bounds.
-func (b *builder) numbers(t abi.Type, name string) []reflect.Value {
+func (f *finder) numbers(t abi.Type, name string) []reflect.Value {
 	var list []*big.Int
 	for _, h := range hints {
 		if nameHas(name, h.words...) {
-			list = append(list, h.value(b))
+			list = append(list, h.value(f.deployer))
 		}
 	}
 	highest := new(big.Int).Lsh(big.NewInt(1), uint(t.Size))
@@ -140,7 +140,7 @@ func (b *builder) numbers(t abi.Type, name string) []reflect.Value {
 	}
 	highest.Sub(highest, big.NewInt(1))
 	list = append(list, big.NewInt(1), big.NewInt(100), units(1), big.NewInt(0), big.NewInt(2), big.NewInt(10_000),
-		later(day)(b), highest, lowest)
+		later(day)(f.deployer), highest, lowest)
 	var out []reflect.Value
 	for i, n := range list {
 		known := slices.ContainsFunc(list[:i], func(m *big.Int) bool { return m.Cmp(n) == 0 })
@@ -149,20 +149,6 @@ func (b *builder) numbers(t abi.Type, name string) []reflect.Value {
 		}
 	}
 	return out
-}
-
-// integer is a number in the Go type that package abi wants.
-func integer(t abi.Type, n *big.Int) reflect.Value {
-	v := reflect.New(t.GetType()).Elem()
-	switch v.Kind() {
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(n.Uint64())
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(n.Int64())
-	default:
-		v.Set(reflect.ValueOf(n))
-	}
-	return v
 }
 
 // fixedBytes lists one, zero and all ones; for roots and hashes first something
@@ -189,13 +175,13 @@ func fixedBytes(t abi.Type, name string) []reflect.Value {
 
 // filled sets the elements of an array: distinct addresses, otherwise the
 // preferred value.
-func (b *builder) filled(array reflect.Value, p *parameter) reflect.Value {
+func (f *finder) filled(array reflect.Value, p *parameter) reflect.Value {
 	if array.Len() == 0 {
 		return array
 	}
 	element := *p
 	element.typ = *p.typ.Elem
-	values := b.values(&element)
+	values := f.values(&element)
 	for i := range array.Len() {
 		v := values[0]
 		if element.typ.T == abi.AddressTy {
@@ -208,16 +194,43 @@ func (b *builder) filled(array reflect.Value, p *parameter) reflect.Value {
 
 // tuples lists structs: of all preferred values, then of all second ones, which
 // covers fields that are alike; the search does not look into them further.
-func (b *builder) tuples(p *parameter) []reflect.Value {
+func (f *finder) tuples(p *parameter) []reflect.Value {
 	const variants = 3
 	var out []reflect.Value
 	for k := range variants {
 		v := reflect.New(p.typ.GetType()).Elem()
 		for i := range p.fields {
-			values := b.values(&p.fields[i])
+			values := f.values(&p.fields[i])
 			v.Field(i).Set(values[min(k, len(values)-1)])
 		}
 		out = append(out, v)
 	}
 	return out
+}
+
+// cuts lists every deployed facet with its functions; of those that several have, the
+// first one's.
+func (f *finder) cuts(t abi.Type) reflect.Value {
+	list := reflect.MakeSlice(t.GetType(), 0, len(f.instances))
+	taken := map[string]bool{}
+	for _, in := range f.instances {
+		if !isFacet(in.Contract) || f.proxies[in.Address] {
+			continue
+		}
+		var selectors [][4]byte
+		for _, m := range sortedMethods(in.Contract) {
+			if !taken[string(m.ID)] {
+				taken[string(m.ID)] = true
+				selectors = append(selectors, [4]byte(m.ID))
+			}
+		}
+		if len(selectors) == 0 {
+			continue
+		}
+		cut := reflect.New(t.Elem.GetType()).Elem()
+		cut.Field(0).Set(reflect.ValueOf(in.Address))
+		cut.Field(2).Set(reflect.ValueOf(selectors))
+		list = reflect.Append(list, cut)
+	}
+	return list
 }

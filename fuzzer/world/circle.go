@@ -11,11 +11,11 @@ const InCircle = "; their constructors want each other: "
 
 // explainCircles says of contracts that could not be deployed that their constructors
 // want each other: whichever comes first lacks the other.
-func (b *builder) explainCircles(failed []*candidate) {
+func (au *auto) explainCircles(failed []*candidate) {
 	wants := map[*candidate][]*candidate{}
 	for _, f := range failed {
 		if f.failure.Tries > 0 { // its constructor was run
-			wants[f] = b.wantedBy(f, failed)
+			wants[f] = au.wantedBy(f, failed)
 		}
 	}
 	for _, f := range failed {
@@ -34,7 +34,7 @@ func (b *builder) explainCircles(failed []*candidate) {
 
 // wantedBy lists the contracts among those that failed that a constructor asks for, and
 // of which nothing else is deployed.
-func (b *builder) wantedBy(c *candidate, failed []*candidate) []*candidate {
+func (au *auto) wantedBy(c *candidate, failed []*candidate) []*candidate {
 	var wanted []*candidate
 	var walk func(list []parameter)
 	walk = func(list []parameter) {
@@ -44,8 +44,8 @@ func (b *builder) wantedBy(c *candidate, failed []*candidate) []*candidate {
 			if kind == "" {
 				continue
 			}
-			need := b.needOf(kind)
-			if b.count(need) > 0 {
+			need := au.deps.needOf(kind)
+			if au.deps.count(need) > 0 {
 				continue
 			}
 			for _, other := range failed {

@@ -1,76 +1,27 @@
 package world
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// implements reports whether an instance of c can stand where the type is asked
-// for: by the base list, or, since Solidity lets addresses be converted freely,
-// by having every function of the type's ABI.
-func (b *builder) implements(c *bytecode.Contract, typ string) bool {
-	if c.Name == typ || slices.Contains(c.Implements, typ) {
-		return true
-	}
-	if IsBuiltInMock(c) && isStandard(typ) { // the name means another one
-		return false
-	}
-	for _, t := range b.contracts {
-		if t.Name == typ && !t.Deployable() && hasMethods(c.ABI, t.ABI) {
-			return true
-		}
-	}
-	return false
+// dependencies knows what the parameters of contracts ask for, and which instances meet it.
+type dependencies struct {
+	*deployer
+	needed     map[*bytecode.Contract][]need
+	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
+	// told are the instances that others have been told of, or that they made when they were told.
+	told map[common.Address]bool
 }
 
-// hasMethods reports whether c has every function of t, of which there is at least
-// one.
-func hasMethods(c, t abi.ABI) bool {
-	for _, m := range t.Methods {
-		if !hasMethod(c, m.Sig) {
-			return false
-		}
-	}
-	return len(t.Methods) > 0
+func newDependencies(d *deployer) *dependencies {
+	return &dependencies{deployer: d, needed: map[*bytecode.Contract][]need{}, unmintable: map[common.Address]bool{}, told: map[common.Address]bool{}}
 }
-
-func hasMethod(c abi.ABI, signature string) bool {
-	for _, m := range c.Methods {
-		if m.Sig == signature {
-			return true
-		}
-	}
-	return false
-}
-
-// isToken reports whether a contract looks like an ERC-20.
-func isToken(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "transfer(address,uint256)") && hasMethod(c.ABI, "balanceOf(address)")
-}
-
-// isWrappedEther reports whether a contract looks like WETH.
-func isWrappedEther(c *bytecode.Contract) bool {
-	return isToken(c) && hasMethod(c.ABI, "deposit()") && hasMethod(c.ABI, "withdraw(uint256)")
-}
-
-// isNFT reports whether a contract looks like an ERC-721.
-func isNFT(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, "transferFrom(address,address,uint256)")
-}
-
-// isMultiToken reports whether a contract looks like an ERC-1155.
-func isMultiToken(c *bytecode.Contract) bool {
-	return hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll)
-}
-
-// isFeed reports whether a contract looks like one of Chainlink's price feeds.
-func isFeed(c *bytecode.Contract) bool { return hasMethod(c.ABI, "latestRoundData()") }
 
 // maxCopies bounds the further instances of a contract that are deployed because
 // parameters want different ones: a pair takes two tokens, a farm of pairs three.
@@ -86,15 +37,15 @@ type need struct {
 // needs lists what the parameters of a contract's constructor, of the initializer that
 // will be called, and of functions that make contracts ask for: contract types, and
 // tokens by name.
-func (b *builder) needs(c *bytecode.Contract) []need {
-	if known, ok := b.needed[c]; ok {
+func (dp *dependencies) needs(c *bytecode.Contract) []need {
+	if known, ok := dp.needed[c]; ok {
 		return known
 	}
 	lists := [][]parameter{constructorParameters(c)}
 	if methods := initializers(c); len(methods) > 0 {
 		lists = append(lists, methodParameters(c, &methods[0]))
 	}
-	for _, m := range factoryMethods(c, b.contracts) {
+	for _, m := range factoryMethods(c, dp.build.contracts) {
 		lists = append(lists, methodParameters(c, &m))
 	}
 	var needs []need
@@ -104,7 +55,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 		for i := range list {
 			p := &list[i]
 			if takesCuts(p) {
-				needs = append(needs, b.facetNeeds()...)
+				needs = append(needs, dp.facetNeeds()...)
 				continue
 			}
 			walk(p.fields)
@@ -116,7 +67,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 			if !known {
 				n = len(needs)
 				index[kind] = n
-				needs = append(needs, b.needOf(kind))
+				needs = append(needs, dp.needOf(kind))
 			}
 			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()), 1+maxCopies)
 		}
@@ -124,99 +75,41 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	for _, list := range lists {
 		walk(list)
 	}
-	b.needed[c] = needs
+	dp.needed[c] = needs
 	return needs
 }
 
 // needOf is the need for one contract of a kind.
-func (b *builder) needOf(kind string) need {
+func (dp *dependencies) needOf(kind string) need {
 	if i := slices.IndexFunc(namedKinds, func(k namedKind) bool { return k.name == kind }); i >= 0 {
 		return need{meets: namedKinds[i].meets, mock: namedMock(namedKinds[i].mock)}
 	}
-	meets := func(d *bytecode.Contract) bool { return b.implements(d, kind) }
+	meets := func(d *bytecode.Contract) bool { return dp.build.implements(d, kind) }
 	return need{meets: meets, mock: mockFor(meets)}
 }
 
 // fits reports whether a contract is what a need asks for. A token that is made of
 // another one, as a vault's shares are, is not what to begin with: no account has any
 // yet, and two of that kind would wait for each other.
-func (b *builder) fits(c *bytecode.Contract, n *need) bool {
-	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !b.takesToken(c))
+func (dp *dependencies) fits(c *bytecode.Contract, n *need) bool {
+	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !dp.takesToken(c))
 }
 
 // takesToken reports whether a contract's constructor or initializer asks for a token.
-func (b *builder) takesToken(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
-}
-
-// ready reports whether every need is met, or met by nothing that waits.
-func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
-	for _, need := range b.needs(c) {
-		if b.count(need) >= need.count {
-			continue
-		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && b.fits(w.contract, &need) }); typed {
-			return false
-		}
-		if b.outside(c, need) != nil {
-			return false
-		}
-	}
-	return true
-}
-
-// dependency is a contract that meets an unmet need and was not requested; nil when
-// there is none.
-func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
-	for _, need := range b.needs(c) {
-		if b.count(need) < need.count {
-			if d := b.outside(c, need); d != nil {
-				return d
-			}
-		}
-	}
-	return nil
-}
-
-// outside is the first contract of the build, in the order of roles, that meets
-// a need and was not tried so far; else one that was deployed already and may be
-// deployed again. Built-in mocks come before the contracts of other packages, which often
-// are made to be inherited from: a token without a supply.
-func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	if b.count(need) == 0 {
-		untried := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
-		own := func(d *bytecode.Contract) bool {
-			return untried(d) && b.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
-		}
-		if i := slices.IndexFunc(b.byRole, own); i >= 0 {
-			return b.byRole[i]
-		}
-		if need.mock != nil && !b.tried[need.mock] {
-			return need.mock
-		}
-		if i := slices.IndexFunc(b.byRole, untried); i >= 0 {
-			return b.byRole[i]
-		}
-		return nil
-	}
-	for _, i := range b.instances {
-		if i.Contract != c && b.fits(i.Contract, &need) && !b.unmintable[i.Address] && b.copies[i.Contract] < maxCopies {
-			return i.Contract
-		}
-	}
-	return nil
+func (dp *dependencies) takesToken(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(dp.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
 }
 
 // matching lists the deployed instances that meet a need; those that others have been told
 // of come first, and those that only serve a proxy or are not initialized last.
-func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
+func (dp *dependencies) matching(meets func(*bytecode.Contract) bool) []common.Address {
 	var told, addresses, behind []common.Address
-	for _, i := range b.instances {
+	for _, i := range dp.instances {
 		switch {
 		case !meets(i.Contract):
-		case b.proxied[i.Address], b.spares[i.Address]:
+		case dp.proxied[i.Address], dp.spares[i.Address]:
 			behind = append(behind, i.Address)
-		case b.wiring.told[i.Address]:
+		case dp.told[i.Address]:
 			told = append(told, i.Address)
 		default:
 			addresses = append(addresses, i.Address)
@@ -227,14 +120,14 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 
 // useful is matching, with tokens that are made of others after the rest, and
 // those that cannot be minted at the end.
-func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
+func (dp *dependencies) useful(meets func(*bytecode.Contract) bool) []common.Address {
 	var plain, derived, unmintable []common.Address
-	for _, a := range b.matching(meets) {
-		i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == a })
+	for _, a := range dp.matching(meets) {
+		i := slices.IndexFunc(dp.instances, func(in evm.Instance) bool { return in.Address == a })
 		switch {
-		case b.unmintable[a]:
+		case dp.unmintable[a]:
 			unmintable = append(unmintable, a)
-		case isToken(b.instances[i].Contract) && b.takesToken(b.instances[i].Contract):
+		case isToken(dp.instances[i].Contract) && dp.takesToken(dp.instances[i].Contract):
 			derived = append(derived, a)
 		default:
 			plain = append(plain, a)
@@ -245,19 +138,64 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 
 // count is the number of instances that meet a need, without those that only a
 // proxy runs and tokens that cannot be minted.
-func (b *builder) count(need need) int {
+func (dp *dependencies) count(need need) int {
 	n := 0
-	for _, i := range b.instances {
-		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.spares[i.Address] && !b.unmintable[i.Address] {
+	for _, i := range dp.instances {
+		if dp.fits(i.Contract, &need) && !dp.proxied[i.Address] && !dp.spares[i.Address] && !dp.unmintable[i.Address] {
 			n++
 		}
 	}
 	return n
 }
 
-// takesAddress reports whether a constructor could name another instance.
-func takesAddress(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(c.ABI.Constructor.Inputs, func(p abi.Argument) bool {
-		return strings.Contains(p.Type.String(), "address")
-	})
+// noteMissing says of a contract that was deployed last which types its constructor asks
+// for that nothing deployed has: a sender stands in, and what is called on it does nothing.
+func (dp *dependencies) noteMissing(c *bytecode.Contract) {
+	d := &dp.report.Deployments[len(dp.report.Deployments)-1]
+	var notes []string
+	for i, p := range constructorParameters(c) {
+		if p.contract == "" || len(dp.matching(func(d *bytecode.Contract) bool { return dp.build.implements(d, p.contract) })) > 0 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
+	}
+	d.Notes = append(notes, d.Notes...)
+}
+
+// facetNeeds are all facets of the build: a diamond is worth what it is made of.
+func (dp *dependencies) facetNeeds() []need {
+	var needs []need
+	for _, c := range dp.build.byRole {
+		if isFacet(c) {
+			needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return d == c }, count: 1})
+		}
+	}
+	return needs
+}
+
+// lookForSupply notes a new instance if it is a token that no account has and that is
+// unmintable: the ERC-20 of a library of contracts, deployed as it is. A contract that
+// takes payment in it could never be paid.
+func (dp *dependencies) lookForSupply(in *evm.Instance) error {
+	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
+		return nil
+	}
+	supply, err := dp.word(in, "totalSupply()", nil)
+	dp.unmintable[in.Address] = supply != nil && supply.IsZero()
+	return err
+}
+
+// makingWords begin the names of functions that make tokens, or give them to the caller.
+var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "airdrop", "allocate", "give", "initialize"}
+
+// makesTokens reports whether a token has functions by which an account may obtain
+// some.
+func makesTokens(c *bytecode.Contract) bool {
+	for _, m := range c.ABI.Methods {
+		list := words(m.RawName)
+		if !m.IsConstant() && len(list) > 0 && slices.Contains(makingWords, list[0]) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,10 +2,8 @@ package world
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -16,69 +14,6 @@ import (
 // Diamonds (EIP-2535) are proxies that choose by the selector which of several
 // contracts, their facets, a call is handed to.
 
-// facetCut is the type of what a diamond is told about one facet: its address, 0 to add
-// it, and the selectors that lead there.
-const facetCut = "(address,uint8,bytes4[])"
-
-// takesCuts reports whether the parameter lists facets.
-func takesCuts(p *parameter) bool {
-	return p.typ.T == abi.SliceTy && p.typ.Elem.String() == facetCut
-}
-
-// isFacet reports whether a contract is meant to be part of a diamond. There is nothing
-// to tell it by but the name that everybody gives them.
-func isFacet(c *bytecode.Contract) bool {
-	return c.Deployable() && !c.Library && nameHas(c.Name, "facet")
-}
-
-// facetNeeds are all facets of the build: a diamond is worth what it is made of.
-func (b *builder) facetNeeds() []need {
-	var needs []need
-	for _, c := range b.byRole {
-		if isFacet(c) {
-			needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return d == c }, count: 1})
-		}
-	}
-	return needs
-}
-
-// cuts lists every deployed facet with its functions; of those that several have, the
-// first one's.
-func (b *builder) cuts(t abi.Type) reflect.Value {
-	list := reflect.MakeSlice(t.GetType(), 0, len(b.instances))
-	taken := map[string]bool{}
-	for _, in := range b.instances {
-		if !isFacet(in.Contract) || b.proxies[in.Address] {
-			continue
-		}
-		var selectors [][4]byte
-		for _, m := range sortedMethods(in.Contract) {
-			if !taken[string(m.ID)] {
-				taken[string(m.ID)] = true
-				selectors = append(selectors, [4]byte(m.ID))
-			}
-		}
-		if len(selectors) == 0 {
-			continue
-		}
-		cut := reflect.New(t.Elem.GetType()).Elem()
-		cut.Field(0).Set(reflect.ValueOf(in.Address))
-		cut.Field(2).Set(reflect.ValueOf(selectors))
-		list = reflect.Append(list, cut)
-	}
-	return list
-}
-
-// sortedMethods lists a contract's functions by signature.
-func sortedMethods(c *bytecode.Contract) []abi.Method {
-	var methods []abi.Method
-	for _, m := range c.ABI.Methods {
-		methods = append(methods, m)
-	}
-	slices.SortFunc(methods, func(x, y abi.Method) int { return bytes.Compare([]byte(x.Sig), []byte(y.Sig)) })
-	return methods
-}
-
 // maxFacetProbes bounds the calls that look for the facets of one contract: a diamond of
 // ten facets takes about so many tenths of it. Arbitrary.
 const maxFacetProbes = 512
@@ -86,13 +21,13 @@ const maxFacetProbes = 512
 // seeFacets adds the facets behind those instances, from the first on, that are
 // diamonds: whose fallback function hands calls of another instance's functions to
 // that instance's code.
-func (b *builder) seeFacets(first int) error {
-	known := slices.Clone(b.instances)
+func (r *recognizer) seeFacets(first int) error {
+	known := slices.Clone(r.instances)
 	for i := first; i < len(known); i++ {
-		if !known[i].Contract.ABI.HasFallback() || b.proxies[known[i].Address] {
+		if !known[i].Contract.ABI.HasFallback() || r.proxies[known[i].Address] {
 			continue
 		}
-		if err := b.facetsOf(known[i], known); err != nil {
+		if err := r.facetsOf(known[i], known); err != nil {
 			return err
 		}
 	}
@@ -100,12 +35,12 @@ func (b *builder) seeFacets(first int) error {
 }
 
 // facetsOf adds what is behind one instance.
-func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
+func (r *recognizer) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 	probes, burnt := 0, 0
 	hands := true // whether its code hands calls on at all, as far as is known
 	for _, facet := range known {
 		seen := func(in evm.Instance) bool { return in.Address == diamond.Address && in.Contract == facet.Contract }
-		if facet.Address == diamond.Address || b.proxies[facet.Address] || slices.ContainsFunc(b.instances, seen) || len(b.instances) >= b.limit {
+		if facet.Address == diamond.Address || r.proxies[facet.Address] || slices.ContainsFunc(r.instances, seen) || len(r.instances) >= r.limit {
 			continue
 		}
 		for _, m := range sortedMethods(facet.Contract) {
@@ -113,7 +48,7 @@ func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 				continue
 			}
 			probes++
-			behind, root, err := b.delegatesTo(diamond.Address, facet.Address, m.ID)
+			behind, root, err := r.delegatesTo(diamond.Address, facet.Address, m.ID)
 			if err != nil {
 				return err
 			}
@@ -123,8 +58,8 @@ func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 				burnt++
 			}
 			if behind {
-				b.proxied[facet.Address] = true
-				b.addition(facet.Contract.Name+proxySuffix, diamond.Address, facet.Contract, "facet of the diamond "+diamond.Name, "")
+				r.proxied[facet.Address] = true
+				r.addition(facet.Contract.Name+proxySuffix, diamond.Address, facet.Contract, "facet of the diamond "+diamond.Name, "")
 				break
 			}
 		}
@@ -144,9 +79,9 @@ func mayDelegate(p *bytecode.Program) (found bool) {
 
 // delegatesTo reports whether a contract hands calls of a function to the code at an
 // address, with the frame of such a call, which is valid until the machine runs again.
-func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, *evm.Frame, error) {
+func (r *recognizer) delegatesTo(address, code common.Address, selector []byte) (bool, *evm.Frame, error) {
 	// Without arguments: the facet refuses it, but it is asked.
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: address, Data: selector, Gas: questionGas}))
+	exec, err := r.machine.Run(append(slices.Clip(r.calls), evm.Call{From: User2.Address, To: address, Data: selector, Gas: questionGas}))
 	if err != nil {
 		return false, nil, err
 	}

@@ -3,11 +3,8 @@ package world
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -18,28 +15,26 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// examples takes the calls that test functions make.
+type examples struct {
+	*deployer
+	setups  *setups
+	runner  *testRunner
+	parties *parties
+}
+
 // This file learns from tests how contracts are used: their authors know best which
 // calls get somewhere.
 
 const (
-	// maxExamples bounds the test functions that are run, and maxExampleTries the
-	// arguments that one with parameters is run with. Arbitrary; test contracts have
+	// maxExamples bounds the test functions that are run. Arbitrary; test contracts have
 	// some ten to fifty functions.
-	maxExamples     = 512
-	maxExampleTries = 4
-	// maxExampleRejects bounds the runs of a test that its vm.assume ends, which cost little.
-	// Arbitrary; forge gives up after 65,536.
-	maxExampleRejects = 48
-	// maxExampleRuns bounds the runs of a fuzz test that succeeds, and maxExampleRunsGas their
-	// gas: with other arguments it may do something else. Arbitrary; some ten milliseconds.
-	maxExampleRuns    = 12
-	maxExampleRunsGas = 1 << 21
+	maxExamples = 512
 	// maxExampleCalls bounds the calls that are taken from one test: campaigns'
 	// sequences have as many at most.
 	maxExampleCalls = 64
-	// exampleGas bounds one run, and exampleGasTotal all of them: some ten seconds
-	// at the worst. Few tests use a million.
-	exampleGas      = 1 << 26
+	// exampleGasTotal bounds the gas of all runs, see exampleGas: some ten seconds at the
+	// worst.
 	exampleGasTotal = 1 << 30
 )
 
@@ -49,9 +44,10 @@ var (
 	cheatRoll = selector("roll(uint256)")
 )
 
-// examples runs the test functions of the set-ups that made a World, each on it
+// take runs the test functions of the set-ups that made a World, each on it
 // anew, and takes the calls that they make to its instances.
-func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
+func (ex *examples) take(ctx context.Context, w *evm.World) error {
+	s := ex.setups
 	if s.Strict { // the World it is compared with has them
 		for i := range s.tried {
 			s.tried[i].tests = s.Tests[s.tried[i].Contract.QualifiedName()]
@@ -67,16 +63,16 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 		if left < exampleGas {
 			break
 		}
-		if err := b.as(&s.tried[e.setUp]); err != nil {
+		if err := ex.runner.as(&s.tried[e.setUp]); err != nil {
 			return err
 		}
-		used, err := b.example(w, &s.tried[e.setUp], &e.method, s)
+		used, err := ex.example(w, &s.tried[e.setUp], &e.method)
 		if err != nil {
 			return err
 		}
 		left -= min(left, used)
 	}
-	return b.moveTo(w)
+	return ex.moveTo(w)
 }
 
 // exampleTest is a test function of a set-up that made the World.
@@ -153,40 +149,29 @@ func mostUseful(list []exampleTest) []exampleTest {
 	return ordered
 }
 
-// testFunctions are the functions that forge would run as tests, by signature.
-func testFunctions(a abi.ABI) []abi.Method {
-	var list []abi.Method
-	for _, m := range a.Methods {
-		if strings.HasPrefix(m.RawName, "test") && !strings.HasPrefix(m.RawName, "testFail") {
-			list = append(list, m)
-		}
-	}
-	slices.SortFunc(list, func(x, y abi.Method) int { return strings.Compare(x.Sig, y.Sig) })
-	return list
-}
-
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups) (uint64, error) {
+func (ex *examples) example(w *evm.World, up *TestSetup, m *abi.Method) (uint64, error) {
+	s := ex.setups
 	var taken evm.Sequence
 	var more, runs []evm.Sequence // of runs that come to something new: their calls, and fuzz tests themselves
 	told, passed := false, false  // told: by a run that vm.assume did not end
 	run := fuzzTest{}
 	fuzzed := isFuzzTest(m)
-	used, call, err := b.tryTest(up, m, func(exec *evm.Execution) {
+	used, call, err := ex.runner.tryTest(up, m, func(exec *evm.Execution) {
 		last := len(exec.Calls) - 1
 		if fuzzed {
 			run.see(exec, s.Lines)
 		}
-		fresh := s.meet(exec, b.table)
+		fresh := s.meet(exec, ex.table)
 		if succeeded := exec.Calls[last].Outcome == evm.Success; !passed && (taken == nil || !told || succeeded) {
-			taken, passed = b.callsOf(exec, last, w), succeeded
-		} else if calls := b.callsOf(exec, last, w); fresh && len(calls) > 0 {
+			taken, passed = ex.callsOf(exec, last, w), succeeded
+		} else if calls := ex.callsOf(exec, last, w); fresh && len(calls) > 0 {
 			more = append(more, calls)
 		}
 		if fresh && fuzzed {
-			runs = append(runs, evm.Sequence{{From: b.tester, To: up.Address, Data: bytes.Clone(exec.Frames[exec.Calls[last].Frames[0]].Input)}})
+			runs = append(runs, evm.Sequence{{From: ex.runner.tester, To: up.Address, Data: bytes.Clone(exec.Frames[exec.Calls[last].Frames[0]].Input)}})
 		}
 		told = told || !rejected(&exec.Calls[last])
 	})
@@ -197,14 +182,14 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups)
 		taken = append(taken, call)
 	}
 	if len(taken) > 0 {
-		b.report.Examples = append(b.report.Examples, taken)
+		ex.report.Examples = append(ex.report.Examples, taken)
 	}
-	b.report.Examples = append(b.report.Examples, more...)
+	ex.report.Examples = append(ex.report.Examples, more...)
 	if fuzzed && run.worthRunning() {
 		up.tests = append(up.tests, m.Sig)
 		if call.Data != nil {
-			b.report.Examples = append(b.report.Examples, evm.Sequence{call})
-			b.report.Examples = append(b.report.Examples, runs...)
+			ex.report.Examples = append(ex.report.Examples, evm.Sequence{call})
+			ex.report.Examples = append(ex.report.Examples, runs...)
 		}
 	}
 	return used, nil
@@ -223,77 +208,9 @@ func (s *setups) meet(exec *evm.Execution, table *bytecode.Table) bool {
 	return fresh
 }
 
-// rejected reports whether vm.assume ended a run.
-func rejected(result *evm.CallResult) bool {
-	return result.Outcome != evm.Success && bytes.Equal(result.Output, cheatcode.Assume)
-}
-
-// tryTest runs a test function until it succeeds or its tries are used up; every execution is
-// shown to look. A fuzz test that uses little gas is run more often. It returns the gas that was
-// used, and the call that succeeded, or else the first one that vm.assume did not end.
-func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
-	search, err := b.newSearch(m, methodParameters(up.Contract, m))
-	if err != nil {
-		return 0, made, nil //nolint:nilerr // it cannot be called
-	}
-	r := rand.New(rand.NewPCG(uint64(binary.BigEndian.Uint32(m.ID)), 0)) //nolint:gosec // not a secret
-	var t trials
-	for t.goOn(m, used) {
-		a, ok := t.arguments(search, r)
-		if !ok {
-			break
-		}
-		call := evm.Call{From: b.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-		if err != nil {
-			return used, made, err
-		}
-		last := &exec.Calls[len(exec.Calls)-1]
-		used += last.GasUsed
-		look(exec)
-		succeeded := last.Outcome == evm.Success
-		if call.Gas = 0; made.Data == nil || !t.passed && (succeeded || t.runs == t.rejects) {
-			made = call
-		}
-		t.runs++
-		if rejected(last) {
-			t.rejects++
-		}
-		if t.passed = t.passed || succeeded; !succeeded {
-			search.proposeAfter(a, exec)
-		}
-	}
-	return used, made, nil
-}
-
-// trials are the runs of a test function with different arguments.
-type trials struct {
-	runs, rejects int // rejects: that vm.assume ended
-	passed        bool
-}
-
-// goOn reports whether another run is worth its gas, after so much.
-func (t *trials) goOn(m *abi.Method, used uint64) bool {
-	if t.passed {
-		return isFuzzTest(m) && t.runs < maxExampleRuns && used < maxExampleRunsGas
-	}
-	return t.runs-t.rejects < maxExampleTries && t.rejects < maxExampleRejects
-}
-
-// arguments are those of the next run: likely ones first, then in turns with others that are
-// drawn, as all are once one has passed.
-func (t *trials) arguments(search *search, r *rand.Rand) (*arguments, bool) {
-	if t.passed || t.runs >= maxExampleTries && t.runs%2 == 0 {
-		if a, ok := search.draw(r); ok {
-			return a, true
-		}
-	}
-	return search.next()
-}
-
 // callsOf are the calls of instances that a test function makes itself, as calls
 // of a sequence, and notes who it pretends to be.
-func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Sequence {
+func (ex *examples) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Sequence {
 	var calls evm.Sequence
 	time, number := w.Block.Time, w.Block.Number
 	lastTime, lastNumber := time, number // of the call before
@@ -305,7 +222,7 @@ func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Seque
 		}
 		if f.CodeAddress == cheatcode.Address {
 			if f.Outcome == evm.Success {
-				b.meetCheat(f)
+				ex.parties.meetCheat(f)
 				pass(f.Input, &time, &number)
 			}
 			continue
@@ -343,14 +260,14 @@ func pass(input []byte, time, number *uint64) {
 
 // fromSenders lets the calls of examples be sent by senders of the World: by a
 // stranger, where a test pretended to be one of too many. Runs of fuzz tests keep theirs.
-func (b *builder) fromSenders(w *evm.World) {
+func (ex *examples) fromSenders(w *evm.World) {
 	known := map[common.Address]bool{}
 	for _, s := range w.Senders {
 		known[s.Address] = known[s.Address] || !s.TestsOnly
 	}
-	for _, calls := range b.report.Examples {
+	for _, calls := range ex.report.Examples {
 		for i := range calls {
-			if c := &calls[i]; !known[c.From] && !(c.From == b.tester && w.RunsTest(c)) {
+			if c := &calls[i]; !known[c.From] && !(c.From == ex.runner.tester && w.RunsTest(c)) {
 				c.From = User2.Address
 			}
 		}

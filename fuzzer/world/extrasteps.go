@@ -12,6 +12,12 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// extras runs the steps of a plan that come after whatever else makes the World.
+type extras struct {
+	*deployer
+	planner *planner
+}
+
 // The configuration of another fuzzer was not written for Sightline: the steps that it
 // describes are extra ones, after those that make the World otherwise, and run as far as
 // they can.
@@ -19,11 +25,11 @@ import (
 // runExtraSteps runs a plan's ExtraSteps, and returns the contracts that a search is left to
 // deploy: the wanted ones that no step deployed, and those that steps name without
 // arguments.
-func (b *builder) runExtraSteps(ctx context.Context, plan *Plan, wanted []*bytecode.Contract) ([]*bytecode.Contract, error) {
+func (e *extras) runExtraSteps(ctx context.Context, plan *Plan, wanted []*bytecode.Contract) ([]*bytecode.Contract, error) {
 	if plan == nil {
 		return wanted, nil
 	}
-	there := slices.Clone(b.instances) // they are set up, and not to be initialized again
+	there := slices.Clone(e.instances) // they are set up, and not to be initialized again
 	for i := range plan.ExtraSteps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -33,35 +39,31 @@ func (b *builder) runExtraSteps(ctx context.Context, plan *Plan, wanted []*bytec
 		if slices.ContainsFunc(there, func(in evm.Instance) bool { return in.Name == instance }) {
 			continue
 		}
-		c, err := b.runExtraStep(ctx, &s)
+		c, err := e.runExtraStep(ctx, &s)
 		var wrong *PlanError
 		switch {
 		case errors.As(err, &wrong):
-			b.report.Notes = append(b.report.Notes, wrong.Error())
+			e.report.Notes = append(e.report.Notes, wrong.Error())
 		case err != nil:
 			return nil, err
 		case c == nil:
-		case b.hasInstance(c):
+		case e.hasInstance(c):
 			wanted = slices.DeleteFunc(slices.Clone(wanted), func(d *bytecode.Contract) bool { return c == d })
-		case !slices.Contains(wanted, c) && !b.tried[c]:
+		case !slices.Contains(wanted, c) && !e.tried[c]:
 			wanted = append(slices.Clip(wanted), c)
 		}
 	}
 	return wanted, nil
 }
 
-func (b *builder) hasInstance(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
-}
-
 // runExtraStep runs one step. It may return a contract that the World has to have in the
 // end.
-func (b *builder) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract, error) {
+func (e *extras) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract, error) {
 	if s.Contract == "" {
-		return nil, b.callExtraStep(ctx, s)
+		return nil, e.callExtraStep(ctx, s)
 	}
-	c, err := b.plannedContract(s.Contract, s.Place)
-	if err != nil || b.hasInstance(c) {
+	c, err := e.build.plannedContract(s.Contract, s.Place)
+	if err != nil || e.hasInstance(c) {
 		return nil, err
 	}
 	inputs := c.ABI.Constructor.Inputs
@@ -71,19 +73,19 @@ func (b *builder) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract
 	if err := s.Message.order(inputs, "the constructor of "+c.Name); err != nil {
 		return nil, err
 	}
-	_, err = b.stepAndWrite(ctx, s) // a failure is in the report
+	_, err = e.planner.stepAndWrite(ctx, s) // a failure is in the report
 	return c, err
 }
 
-func (b *builder) callExtraStep(ctx context.Context, s *Step) error {
-	in, m, err := b.plannedFunction(s)
+func (e *extras) callExtraStep(ctx context.Context, s *Step) error {
+	in, m, err := e.planner.plannedFunction(s)
 	if err != nil {
 		return err
 	}
 	if err := s.Message.order(m.Inputs, in.Name+"."+m.RawName); err != nil {
 		return err
 	}
-	_, err = b.stepAndWrite(ctx, s) // likewise
+	_, err = e.planner.stepAndWrite(ctx, s) // likewise
 	return err
 }
 
@@ -103,5 +105,28 @@ func (m *PlannedMessage) order(inputs abi.Arguments, of string) error {
 		return planError(m.Place, "%s has no %s that are given", of, count(len(m.Named)-len(inputs), "more argument"))
 	}
 	m.Named = nil
+	return nil
+}
+
+// runAfter runs the steps that come after everything else. They are not written down among
+// those that make the World: the plan has them.
+func (e *extras) runAfter(ctx context.Context, plan *Plan) error {
+	if plan == nil {
+		return nil
+	}
+	for i := range plan.After {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := e.planner.step(ctx, &plan.After[i]) // what fails on the chain is in the report
+		var wrong *PlanError
+		if errors.As(err, &wrong) && plan.Lenient {
+			e.report.Notes = append(e.report.Notes, wrong.Error())
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -86,3 +86,24 @@ func TooLarge(c *bytecode.Contract) string {
 	}
 	return ""
 }
+
+// blame is the instruction that made a call fail: in the innermost frame whose
+// revert its callers passed on, among those of known contracts.
+func blame(exec *evm.Execution, call int) (at bytecode.Location, known bool) {
+	if stop := stopOf(exec, call); stop != nil {
+		return stop.At, true
+	}
+	return bytecode.Location{}, false
+}
+
+// passedOn is the last frame that a failed one called and whose revert it handed
+// on; −1 when there is none. Frames of the call end before end.
+func passedOn(exec *evm.Execution, parent, end int) int {
+	for i := end - 1; i > parent; i-- {
+		f := &exec.Frames[i]
+		if f.Parent == parent && f.Outcome != evm.Success && bytes.Equal(f.Output, exec.Frames[parent].Output) {
+			return i
+		}
+	}
+	return -1
+}

@@ -17,7 +17,8 @@ const maxFollowed = 4
 
 // follow adds set-ups for lines that the tests of those used execute, but which their calls,
 // sent as a sequence, do not come to.
-func (s *setups) follow(ctx context.Context, b *builder) error {
+func (fo *foundry) follow(ctx context.Context) error {
+	s := fo.setups
 	for _, u := range s.used {
 		if u.survey == nil {
 			continue
@@ -34,7 +35,7 @@ func (s *setups) follow(ctx context.Context, b *builder) error {
 			if !s.others() {
 				return nil
 			}
-			if err := s.followTests(ctx, b, &s.tried[s.used[followed].setUp]); err != nil {
+			if err := fo.followTests(ctx, &s.tried[s.used[followed].setUp]); err != nil {
 				return err
 			}
 		}
@@ -42,7 +43,7 @@ func (s *setups) follow(ctx context.Context, b *builder) error {
 		if c == nil {
 			return nil
 		}
-		if err := s.use(ctx, b, c); err != nil {
+		if err := fo.use(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -56,12 +57,13 @@ func (s *setups) others() bool {
 
 // followTests sends the calls that the tests of a set-up make, and takes off the lines that they
 // come to.
-func (s *setups) followTests(ctx context.Context, b *builder, up *TestSetup) error {
-	if err := b.as(up); err != nil {
+func (fo *foundry) followTests(ctx context.Context, up *TestSetup) error {
+	s := fo.setups
+	if err := fo.runner.as(up); err != nil {
 		return err
 	}
-	w := *b.machine.World()
-	w.Instances = b.instances
+	w := *fo.machine.World()
+	w.Instances = fo.instances
 	var left uint64 = exampleGasTotal
 	for _, m := range testFunctions(up.Contract.ABI) {
 		if err := ctx.Err(); err != nil || left < exampleGas || len(s.unfollowed) == 0 {
@@ -69,23 +71,23 @@ func (s *setups) followTests(ctx context.Context, b *builder, up *TestSetup) err
 		}
 		seen := newSurvey()
 		var calls evm.Sequence
-		used, _, err := b.tryTest(up, &m, func(exec *evm.Execution) {
+		used, _, err := fo.runner.tryTest(up, &m, func(exec *evm.Execution) {
 			if isFuzzTest(&m) { // campaigns call it as it is
-				s.see(exec, m.Sig, seen, b.table)
+				s.see(exec, m.Sig, seen, fo.table)
 			}
 			if last := len(exec.Calls) - 1; calls == nil || exec.Calls[last].Outcome == evm.Success {
-				calls = b.callsOf(exec, last, &w)
+				calls = fo.examples.callsOf(exec, last, &w)
 			}
 		})
 		if err != nil {
 			return err
 		}
 		if len(calls) > 0 {
-			exec, err := b.machine.Run(slices.Concat(b.calls, calls))
+			exec, err := fo.machine.Run(slices.Concat(fo.calls, calls))
 			if err != nil {
 				return err
 			}
-			s.see(exec, m.Sig, seen, b.table)
+			s.see(exec, m.Sig, seen, fo.table)
 			for i := range exec.Calls {
 				used += exec.Calls[i].GasUsed
 			}

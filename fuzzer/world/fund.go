@@ -7,17 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file does what a project's own tests would do once everything is deployed: it
-// funds the senders with the tokens that they pay with, and grants the deployer its roles.
+// funder gives senders tokens, and the deployer its roles: what a project's own tests would do
+// once everything is deployed.
+type funder struct {
+	*deployer
+	deps   *dependencies
+	wiring *wiring
+}
 
 // Bounds on funding, arbitrary: a protocol of three tokens and two contracts that take
 // each of them makes 36 calls.
@@ -31,26 +34,20 @@ const (
 // cap or within a supply of a million, the value that searches propose for these.
 func funding() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
 
-// given is something that was deployed, and the arguments that it was deployed with.
-type given struct {
-	address   common.Address
-	arguments *arguments
-}
-
 // fund gives every sender some of each token among the instances from first on, and
 // approves its spenders: the instances that were given the token as an argument, or those
 // under test where a token that is not under test was given to none. It leaves
 // alone tokens without a spender, and those that were themselves given a token, such as the
 // shares of a vault: who holds them first is for the campaign to find out. Calls that fail
 // are dropped.
-func (b *builder) fund(ctx context.Context, first int) error {
+func (f *funder) fund(ctx context.Context, first int) error {
 	funded := 0
-	for _, in := range slices.Clone(b.instances[first:]) {
-		p, spenders := payment(in.Contract), b.spendersOf(in.Address)
+	for _, in := range slices.Clone(f.instances[first:]) {
+		p, spenders := payment(in.Contract), f.spendersOf(in.Address)
 		if len(spenders) == 0 {
-			spenders = b.likelySpenders(&in)
+			spenders = f.likelySpenders(&in)
 		}
-		if p == nil || len(spenders) == 0 || funded == maxFunded || b.unmintable[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
+		if p == nil || len(spenders) == 0 || funded == maxFunded || f.deps.unmintable[in.Address] || hasProperties(in.Contract) || f.takesPayment(in.Address) {
 			continue
 		}
 		funded++
@@ -58,7 +55,7 @@ func (b *builder) fund(ctx context.Context, first int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			has, err := b.give(&in, p, sender, n)
+			has, err := f.give(&in, p, sender, n)
 			if err != nil {
 				return err
 			}
@@ -66,7 +63,7 @@ func (b *builder) fund(ctx context.Context, first int) error {
 				continue
 			}
 			for _, spender := range spenders {
-				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(spender), p.approved); err != nil {
+				if _, err := f.perform(&in, p.approve, sender, nil, reflect.ValueOf(spender), p.approved); err != nil {
 					return err
 				}
 			}
@@ -77,14 +74,14 @@ func (b *builder) fund(ctx context.Context, first int) error {
 
 // spendersOf lists the instances that were given an address as an argument, each once and
 // without the one at that address.
-func (b *builder) spendersOf(address common.Address) []common.Address {
+func (f *funder) spendersOf(address common.Address) []common.Address {
 	var spenders []common.Address
-	for _, h := range b.wiring.handed {
+	for _, h := range f.wiring.handed {
 		if h.token == address && len(spenders) < maxSpenders && !slices.Contains(spenders, h.account) {
 			spenders = append(spenders, h.account)
 		}
 	}
-	for _, g := range b.given {
+	for _, g := range f.given {
 		if g.address != address && len(spenders) < maxSpenders && !slices.Contains(spenders, g.address) && slices.Contains(g.arguments.addresses(), address) {
 			spenders = append(spenders, g.address)
 		}
@@ -95,12 +92,12 @@ func (b *builder) spendersOf(address common.Address) []common.Address {
 // likelySpenders lists the instances under test that a token may be used with which no
 // constructor was given: a function of theirs may name it. A token that is under test itself
 // has none.
-func (b *builder) likelySpenders(token *evm.Instance) []common.Address {
+func (f *funder) likelySpenders(token *evm.Instance) []common.Address {
 	var spenders []common.Address
 	if role(token.Contract) == UnderTest || IsBuiltInMock(token.Contract) {
 		return nil
 	}
-	for _, in := range b.instances {
+	for _, in := range f.instances {
 		if in.Contract != nil && role(in.Contract) == UnderTest && payment(in.Contract) == nil && len(spenders) < maxSpenders {
 			spenders = append(spenders, in.Address)
 		}
@@ -109,13 +106,13 @@ func (b *builder) likelySpenders(token *evm.Instance) []common.Address {
 }
 
 // takesPayment reports whether an instance was given one that is paid with.
-func (b *builder) takesPayment(address common.Address) bool {
-	for _, g := range b.given {
+func (f *funder) takesPayment(address common.Address) bool {
+	for _, g := range f.given {
 		if g.address != address {
 			continue
 		}
 		among := g.arguments.addresses()
-		if slices.ContainsFunc(b.instances, func(in evm.Instance) bool {
+		if slices.ContainsFunc(f.instances, func(in evm.Instance) bool {
 			return in.Address != address && payment(in.Contract) != nil && slices.Contains(among, in.Address)
 		}) {
 			return true
@@ -123,54 +120,6 @@ func (b *builder) takesPayment(address common.Address) bool {
 	}
 	return false
 }
-
-// addresses lists the addresses in arguments.
-func (a *arguments) addresses() []common.Address {
-	var list []common.Address
-	var walk func(t abi.Type, v reflect.Value)
-	walk = func(t abi.Type, v reflect.Value) {
-		switch t.T {
-		case abi.AddressTy:
-			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
-		case abi.SliceTy, abi.ArrayTy:
-			for i := range v.Len() {
-				walk(*t.Elem, v.Index(i))
-			}
-		case abi.TupleTy:
-			for i, e := range t.TupleElems {
-				walk(*e, v.Field(i))
-			}
-		}
-	}
-	for i, v := range a.values {
-		walk(a.inputs[i].Type, v)
-	}
-	return list
-}
-
-// paid is how an account pays with a kind of token.
-type paid struct {
-	approve  string // the signature of the function that lets an address take it
-	approved reflect.Value
-	balance  string          // likewise, of the one that answers how much an address has
-	id       []reflect.Value // further arguments of balance
-}
-
-// payment says how accounts pay with a contract's instances; nil: they do not.
-func payment(c *bytecode.Contract) *paid {
-	switch {
-	case isToken(c) && hasMethod(c.ABI, "approve(address,uint256)"):
-		return &paid{"approve(address,uint256)", reflect.ValueOf(math.MaxBig256), "balanceOf(address)", nil}
-	case isNFT(c) && hasMethod(c.ABI, approveAll):
-		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address)", nil}
-	case isMultiToken(c):
-		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address,uint256)", []reflect.Value{reflect.ValueOf(big.NewInt(1))}}
-	}
-	return nil
-}
-
-// approveAll is how ERC-721 and ERC-1155 let another account take everything.
-const approveAll = "setApprovalForAll(address,bool)"
 
 // way is a call by which an account may obtain a token.
 type way struct {
@@ -181,7 +130,7 @@ type way struct {
 }
 
 // ways lists the calls that may give a token to the nth sender, the likeliest first.
-func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
+func (f *funder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
 	whom, amount := reflect.ValueOf(to.Address), funding()
 	much, one := reflect.ValueOf(amount.ToBig()), reflect.ValueOf(big.NewInt(1))
 	if !isToken(in.Contract) {
@@ -198,7 +147,7 @@ func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, 
 		{"deposit()", to, amount, nil},
 	}
 	list = append(list, faucets(in.Contract, to, amount)...)
-	supply, err := b.balance(in, p, Deployer)
+	supply, err := f.balance(in, p, Deployer)
 	if err != nil || supply == nil || supply.IsZero() || to.Address == Deployer.Address {
 		return list, err
 	}
@@ -237,7 +186,7 @@ func faucets(c *bytecode.Contract, to evm.Sender, amount *uint256.Int) []way {
 }
 
 // balance is how much of a token a sender has; nil when that is not known.
-func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
+func (f *funder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
 	m := methodOf(in.Contract, p.balance)
 	if m == nil {
 		return nil, nil
@@ -250,94 +199,50 @@ func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.In
 	if err != nil {
 		return nil, nil //nolint:nilerr // not the function that it looked like
 	}
-	return b.word(in, m.Sig, packed)
+	return f.word(in, m.Sig, packed)
 }
 
 // give lets the nth sender have some of a token, if it has none and there is a way, and
 // reports whether it has some.
-func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
-	has, err := b.holds(in, p, to)
+func (f *funder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
+	has, err := f.holds(in, p, to)
 	if has || err != nil {
 		return has, err
 	}
-	ways, err := b.ways(in, p, to, n)
+	ways, err := f.ways(in, p, to, n)
 	if err != nil {
 		return false, err
 	}
 	for _, w := range ways {
-		before := b.mark()
-		done, err := b.perform(in, w.signature, w.from, w.wei, w.values...)
+		before := f.mark()
+		done, err := f.perform(in, w.signature, w.from, w.wei, w.values...)
 		if err != nil {
 			return false, err
 		}
 		if !done {
 			continue
 		}
-		if has, err = b.holds(in, p, to); has || err != nil {
+		if has, err = f.holds(in, p, to); has || err != nil {
 			return has, err
 		}
-		b.undo(before)
+		f.undo(before)
 	}
 	return false, nil
 }
 
 // holds reports whether a sender has some of a token.
-func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
-	has, err := b.balance(in, p, who)
+func (f *funder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
+	has, err := f.balance(in, p, who)
 	return has != nil && !has.IsZero(), err
-}
-
-// perform calls a function of an instance by its signature, and keeps the call if it
-// succeeds. A token that answers false counts as a failure.
-func (b *builder) perform(in *evm.Instance, signature string, from evm.Sender, wei *uint256.Int, values ...reflect.Value) (bool, error) {
-	m := methodOf(in.Contract, signature)
-	if m == nil || wei != nil && !m.IsPayable() {
-		return false, nil
-	}
-	a := &arguments{inputs: m.Inputs, values: values, wei: payments[0]}
-	if wei != nil {
-		a.wei = wei
-	}
-	packed := make([]any, len(values))
-	for i, v := range values {
-		packed[i] = v.Interface()
-	}
-	var err error
-	if a.packed, err = m.Inputs.Pack(packed...); err != nil {
-		return false, nil //nolint:nilerr // not the function that it looked like
-	}
-	call := evm.Call{From: from.Address, To: in.Address, Data: slices.Concat(m.ID, a.packed), Gas: deployGas, Value: *a.wei}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-	if err != nil {
-		return false, err
-	}
-	result := &exec.Calls[len(exec.Calls)-1]
-	if result.Outcome != evm.Success || len(result.Output) == 32 && new(uint256.Int).SetBytes(result.Output).IsZero() {
-		return false, nil
-	}
-	b.calls = append(b.calls, call)
-	b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, m), a, from.Address))
-	b.writeCall(in.Name, in.Contract, m, a, senderName(from))
-	return true, nil
-}
-
-// methodOf is a contract's function with a signature; nil when there is none.
-func methodOf(c *bytecode.Contract, signature string) *abi.Method {
-	for _, m := range c.ABI.Methods {
-		if m.Sig == signature {
-			return &m
-		}
-	}
-	return nil
 }
 
 // grantRoles gives the deployer all roles that it may grant, of the instances from first
 // on (OpenZeppelin's AccessControl, and contracts with the same functions). Other senders
 // get none: a sequence in which a user does what requires a role would read as if any user
 // could.
-func (b *builder) grantRoles(ctx context.Context, first int) error {
+func (f *funder) grantRoles(ctx context.Context, first int) error {
 	granted := 0
-	for _, in := range slices.Clone(b.instances[first:]) {
+	for _, in := range slices.Clone(f.instances[first:]) {
 		if methodOf(in.Contract, grantRole) == nil || methodOf(in.Contract, hasRole) == nil {
 			continue
 		}
@@ -348,7 +253,7 @@ func (b *builder) grantRoles(ctx context.Context, first int) error {
 			if !strings.HasSuffix(m.RawName, "_ROLE") || len(m.Inputs) > 0 || !m.IsConstant() || granted == maxGranted {
 				continue
 			}
-			done, err := b.grant(&in, m.Sig)
+			done, err := f.grant(&in, m.Sig)
 			if err != nil {
 				return err
 			}
@@ -367,16 +272,16 @@ const (
 )
 
 // grant lets the deployer have the role that a view function names, if it lacks it.
-func (b *builder) grant(in *evm.Instance, name string) (bool, error) {
-	answer, err := b.word(in, name, nil)
+func (f *funder) grant(in *evm.Instance, name string) (bool, error) {
+	answer, err := f.word(in, name, nil)
 	if err != nil || answer == nil {
 		return false, err
 	}
 	whom := common.LeftPadBytes(Deployer.Address[:], 32)
 	id := answer.Bytes32()
-	has, err := b.word(in, hasRole, slices.Concat(id[:], whom))
+	has, err := f.word(in, hasRole, slices.Concat(id[:], whom))
 	if err != nil || has == nil || !has.IsZero() {
 		return false, err
 	}
-	return b.perform(in, grantRole, Deployer, nil, reflect.ValueOf(id), reflect.ValueOf(Deployer.Address))
+	return f.perform(in, grantRole, Deployer, nil, reflect.ValueOf(id), reflect.ValueOf(Deployer.Address))
 }

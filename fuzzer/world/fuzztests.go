@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -17,9 +15,6 @@ import (
 // maxFuzzTests bounds those of one World, in the order in which they were run. Arbitrary; each
 // gets its share of a campaign.
 const maxFuzzTests = 128
-
-// isFuzzTest reports whether forge would call a test function with arguments of its own.
-func isFuzzTest(m *abi.Method) bool { return len(m.Inputs) > 0 }
 
 // fuzzTest is what the runs of one showed.
 type fuzzTest struct {
@@ -51,7 +46,8 @@ func (t *fuzzTest) worthRunning() bool { return t.clear && (t.touches || !t.pass
 
 // runTests makes the test contracts callable that have fuzz tests worth running, and lets
 // the account run them that forge has for it.
-func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options Options) error {
+func (fo *foundry) runTests(ctx context.Context, w *evm.World, options Options) error {
+	s := fo.setups
 	left := maxFuzzTests
 	for i := range s.tried {
 		up := &s.tried[i]
@@ -59,7 +55,7 @@ func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options
 		if up.Failure != "" || len(tests) == 0 {
 			continue
 		}
-		bare, err := b.bare(ctx, up, s, options)
+		bare, err := fo.bare(ctx, up, options)
 		if err != nil {
 			return err
 		}
@@ -67,23 +63,23 @@ func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options
 			continue
 		}
 		left -= len(tests)
-		at := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == up.Address })
+		at := slices.IndexFunc(fo.instances, func(in evm.Instance) bool { return in.Address == up.Address })
 		if at < 0 {
-			if len(b.instances) >= b.limit {
+			if len(fo.instances) >= fo.limit {
 				break
 			}
-			b.instance(up.Contract, up.Address, nil, "its fuzz tests are run")
-			at = len(b.instances) - 1
-			b.instances[at].Asked = true
+			fo.adopter.instance(up.Contract, up.Address, nil, "its fuzz tests are run")
+			at = len(fo.instances) - 1
+			fo.instances[at].Asked = true
 		}
-		b.instances[at].Tests, b.instances[at].Bare = tests, bare
+		fo.instances[at].Tests, fo.instances[at].Bare = tests, bare
 	}
-	w.Instances = b.instances
-	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == b.tester }) {
+	w.Instances = fo.instances
+	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == fo.runner.tester }) {
 		return nil
 	}
-	c := b.newCast(w)
-	if err := c.add("forge", party{address: b.tester, why: "runs the fuzz tests"}); err != nil {
+	c := newCast(w, fo.report)
+	if err := c.add("forge", party{address: fo.runner.tester, why: "runs the fuzz tests"}); err != nil {
 		return err
 	}
 	w.Senders = c.list

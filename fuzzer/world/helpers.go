@@ -16,9 +16,9 @@ const maxHelpers = 8
 // on, may be given: by the type of a parameter or of a struct's field, or by its name where it
 // is a plain address: an OracleMock for `oracle`. Constructors' parameters have their needs met
 // already.
-func (b *builder) helpers(first int) []*bytecode.Contract {
+func (au *auto) helpers(first int) []*bytecode.Contract {
 	var list []*bytecode.Contract
-	for _, in := range slices.Clone(b.instances[first:]) {
+	for _, in := range slices.Clone(au.instances[first:]) {
 		if in.Contract == nil || role(in.Contract) != UnderTest {
 			continue
 		}
@@ -26,8 +26,8 @@ func (b *builder) helpers(first int) []*bytecode.Contract {
 			if m.IsConstant() {
 				continue
 			}
-			b.eachAccount(methodParameters(in.Contract, &m), func(p *parameter) {
-				if d := b.helperFor(p, list); d != nil && len(list) < maxHelpers {
+			eachAccount(methodParameters(in.Contract, &m), func(p *parameter) {
+				if d := au.helperFor(p, list); d != nil && len(list) < maxHelpers {
 					list = append(list, d)
 				}
 			})
@@ -38,9 +38,9 @@ func (b *builder) helpers(first int) []*bytecode.Contract {
 
 // eachAccount calls back for each parameter, fields of structs among them, that is an address
 // or a list of addresses.
-func (b *builder) eachAccount(list []parameter, do func(*parameter)) {
+func eachAccount(list []parameter, do func(*parameter)) {
 	for i := range list {
-		b.eachAccount(list[i].fields, do)
+		eachAccount(list[i].fields, do)
 		if baseType(list[i].typ).T == abi.AddressTy {
 			do(&list[i])
 		}
@@ -49,10 +49,10 @@ func (b *builder) eachAccount(list []parameter, do func(*parameter)) {
 
 // helperFor is the mock of the build that a parameter may be meant for; nil: there is none, or
 // one is there or chosen.
-func (b *builder) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode.Contract {
+func (au *auto) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode.Contract {
 	serves := func(c *bytecode.Contract) bool {
 		if p.contract != "" {
-			return b.implements(c, p.contract)
+			return au.build.implements(c, p.contract)
 		}
 		if kind := kindNamed(p.name); kind != nil && kind.meets(c) {
 			return true
@@ -60,16 +60,16 @@ func (b *builder) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode
 		own := words(c.Name)
 		return slices.Contains(own, "mock") && slices.ContainsFunc(words(p.name), func(word string) bool { return word != "mock" && slices.Contains(own, word) })
 	}
-	for _, in := range b.instances {
+	for _, in := range au.instances {
 		if in.Contract != nil && serves(in.Contract) {
 			return nil
 		}
 	}
-	for _, c := range b.byRole {
+	for _, c := range au.build.byRole {
 		if role(c) != Mock || !serves(c) {
 			continue
 		}
-		if slices.Contains(chosen, c) || b.tried[c] {
+		if slices.Contains(chosen, c) || au.tried[c] {
 			return nil
 		}
 		return c

@@ -13,25 +13,25 @@ const (
 // hint is what a parameter's name suggests.
 type hint struct {
 	words []string // one of them must be a word of the name
-	value func(b *builder) *big.Int
+	value func(d *deployer) *big.Int
 }
 
-func constant(n int64) func(*builder) *big.Int {
-	return func(*builder) *big.Int { return big.NewInt(n) }
+func constant(n int64) func(*deployer) *big.Int {
+	return func(*deployer) *big.Int { return big.NewInt(n) }
 }
 
 // later is a moment so many seconds after the first call.
-func later(seconds int64) func(*builder) *big.Int {
-	return func(b *builder) *big.Int {
-		now := new(big.Int).SetUint64(b.machine.World().Block.Time)
+func later(seconds int64) func(*deployer) *big.Int {
+	return func(d *deployer) *big.Int {
+		now := new(big.Int).SetUint64(d.machine.World().Block.Time)
 		return now.Add(now, big.NewInt(seconds))
 	}
 }
 
 // blocks is so many blocks after the first call's.
-func blocks(n int64) func(*builder) *big.Int {
-	return func(b *builder) *big.Int {
-		number := new(big.Int).SetUint64(b.machine.World().Block.Number)
+func blocks(n int64) func(*deployer) *big.Int {
+	return func(d *deployer) *big.Int {
+		number := new(big.Int).SetUint64(d.machine.World().Block.Number)
 		return number.Add(number, big.NewInt(n))
 	}
 }
@@ -49,8 +49,8 @@ var hints = []hint{
 	{[]string{"threshold", "required", "quorum", "confirmation", "min", "minimum", "version", "nonce", "id", "index"}, constant(1)},
 	{[]string{"fee", "bps", "percent", "percentage", "royalty", "basis"}, constant(100)},
 	{[]string{"rate", "ratio", "numerator", "denominator", "factor"}, constant(100)},
-	{[]string{"supply", "cap", "goal", "amount", "max", "maximum", "limit", "total"}, func(*builder) *big.Int { return units(1_000_000) }},
-	{[]string{"price", "cost"}, func(*builder) *big.Int { return units(1) }},
+	{[]string{"supply", "cap", "goal", "amount", "max", "maximum", "limit", "total"}, func(*deployer) *big.Int { return units(1_000_000) }},
+	{[]string{"price", "cost"}, func(*deployer) *big.Int { return units(1) }},
 }
 
 // units is n times 10^18.

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -14,26 +13,11 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// initializers lists the functions that set up a contract once, by their names:
-// those called initialize first, then in the order of signatures. Of contracts with
-// properties, setUp() is one: the properties are about the state after it.
-func initializers(c *bytecode.Contract) []abi.Method {
-	var methods []abi.Method
-	for _, m := range c.ABI.Methods {
-		if !m.IsConstant() && (initializerName(m.RawName, len(m.Inputs)) || m.Sig == setUpSignature && hasProperties(c)) {
-			methods = append(methods, m)
-		}
-	}
-	rank := func(m *abi.Method) int {
-		if m.RawName == "initialize" {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(methods, func(x, y abi.Method) int {
-		return cmp.Or(cmp.Compare(rank(&x), rank(&y)), cmp.Compare(x.Sig, y.Sig))
-	})
-	return methods
+// initializer initializes instances, behind proxies where they demand it.
+type initializer struct {
+	*deployer
+	linker *linker
+	finder *finder
 }
 
 // maxInitializers bounds how many initializers of a contract are tried: one
@@ -52,62 +36,62 @@ const maxInitializers = 3
 // than without, the proxy stays and the rest is left to the campaign. A contract
 // of uninitialized keeps an instance (or gets a second proxy) where the
 // initializer can still be called. The instance was constructed with arguments.
-func (b *builder) initialize(ctx context.Context, i int, constructed *arguments) error {
-	in := b.instances[i]
+func (it *initializer) initialize(ctx context.Context, i int, constructed *arguments) error {
+	in := it.instances[i]
 	methods := initializers(in.Contract)
 	if len(methods) == 0 {
 		return nil
 	}
 	methods = methods[:min(len(methods), maxInitializers)]
-	d := &b.report.Deployments[len(b.report.Deployments)-1]
-	spare := slices.Contains(b.uninitialized, in.Contract)
-	if spare && len(b.instances) >= b.limit {
+	d := &it.report.Deployments[len(it.report.Deployments)-1]
+	spare := slices.Contains(it.uninitialized, in.Contract)
+	if spare && len(it.instances) >= it.limit {
 		return nil
 	}
-	before, address := b.mark(), in.Address
+	before, address := it.mark(), in.Address
 	if spare {
 		var err error
-		if address, err = b.repeat(d); err != nil {
+		if address, err = it.repeat(d); err != nil {
 			return err
 		}
 	}
-	direct, err := b.callInitializer(ctx, methods, in.Contract, address, address)
+	direct, err := it.callInitializer(ctx, methods, in.Contract, address, address)
 	switch {
 	case err != nil:
 		return err
 	case direct.repeats && !spare:
-		b.undo(before)
+		it.undo(before)
 		return nil
 	case direct.text == "":
-		b.undo(before)
-		return b.behindProxy(ctx, i, methods, direct.got, spare)
+		it.undo(before)
+		return it.behindProxy(ctx, i, methods, direct.got, spare)
 	case spare:
-		b.spares[in.Address] = true
+		it.spares[in.Address] = true
 		in.Address = address
-		in.Name = b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
-		b.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
+		in.Name = it.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
+		it.writer.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
 	default:
 		d.Initialization = direct.text
 	}
-	b.writeInitialization(&in, &direct)
+	it.writeInitialization(&in, &direct)
 	return nil
 }
 
 // writeInitialization writes down that an instance was initialized, if it was.
-func (b *builder) writeInitialization(in *evm.Instance, done *initialization) {
+func (it *initializer) writeInitialization(in *evm.Instance, done *initialization) {
 	if done.text != "" {
-		b.given = append(b.given, given{in.Address, done.arguments})
-		b.writeCall(in.Name, in.Contract, done.method, done.arguments, "")
+		it.given = append(it.given, given{in.Address, done.arguments})
+		it.writer.writeCall(in.Name, in.Contract, done.method, done.arguments, "")
 	}
 }
 
 // repeat runs a deployment once more, for another instance, and returns where it
 // is.
-func (b *builder) repeat(d *Deployment) (common.Address, error) {
+func (it *initializer) repeat(d *Deployment) (common.Address, error) {
 	call := d.Call
-	call.Address = crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls)))
-	b.calls = append(b.calls, call)
-	_, err := b.machine.Run(b.calls)
+	call.Address = crypto.CreateAddress(Deployer.Address, it.nonce+uint64(len(it.calls)))
+	it.calls = append(it.calls, call)
+	_, err := it.machine.Run(it.calls)
 	return call.Address, err
 }
 
@@ -125,16 +109,16 @@ type initialization struct {
 // callInitializer searches for arguments with which an initializer of the
 // contract succeeds and changes something at address, and keeps the call. The
 // contract's code is at implementation, which is address unless that is a proxy.
-func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *bytecode.Contract, address, implementation common.Address) (initialization, error) {
+func (it *initializer) callInitializer(ctx context.Context, methods []abi.Method, c *bytecode.Contract, address, implementation common.Address) (initialization, error) {
 	var result initialization
 	for i := range methods {
 		m := &methods[i]
-		search, err := b.newSearch(m, methodParameters(c, m))
+		search, err := it.finder.newSearch(m, methodParameters(c, m))
 		if err != nil {
 			continue // too large to be made up: the campaign may find arguments
 		}
 		first := i == 0
-		found, err := b.find(ctx, search, func(a *arguments) evm.Call {
+		found, err := it.finder.find(ctx, search, func(a *arguments) evm.Call {
 			call := evm.Call{From: Deployer.Address, To: address, Data: slices.Concat(m.ID, a.packed)}
 			call.Value.Set(a.wei)
 			return call
@@ -148,9 +132,9 @@ func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *
 		}
 		if found.exec != nil && writes(found.exec) {
 			result.repeats = repeats(found.exec, address, implementation)
-			b.calls = append(b.calls, found.call)
+			it.calls = append(it.calls, found.call)
 			result.method, result.arguments = m, found.arguments
-			result.text = m.RawName + "(" + join(b.describe(found.arguments)) + ")"
+			result.text = m.RawName + "(" + join(it.namer.describe(found.arguments)) + ")"
 			return result, nil
 		}
 	}
@@ -216,50 +200,42 @@ func repeats(exec *evm.Execution, address, earlier common.Address) bool {
 
 // behindProxy puts a proxy in front of an instance and initializes it there; got
 // is how far the initializer came without.
-func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, got int, spare bool) error {
-	if len(b.instances) >= b.limit {
+func (it *initializer) behindProxy(ctx context.Context, i int, methods []abi.Method, got int, spare bool) error {
+	if len(it.instances) >= it.limit {
 		return nil
 	}
-	in := b.instances[i]
-	before := b.mark()
-	proxy, err := b.deployProxy(ctx, in.Address)
+	in := it.instances[i]
+	before := it.mark()
+	proxy, err := it.deployProxy(ctx, in.Address)
 	if err != nil || proxy == nil {
 		return err
 	}
-	done, err := b.callInitializer(ctx, methods, in.Contract, proxy.address, in.Address)
+	done, err := it.callInitializer(ctx, methods, in.Contract, proxy.address, in.Address)
 	if err != nil {
 		return err
 	}
 	if done.text == "" && done.got <= got || done.repeats && !spare {
-		b.undo(before)
+		it.undo(before)
 		return nil
 	}
-	b.proxied[in.Address] = true
-	front := b.inFront(&in, proxy, done.text)
-	b.writeInitialization(&front, &done)
-	if !spare || done.text == "" || len(b.instances) >= b.limit {
+	it.proxied[in.Address] = true
+	front := it.inFront(&in, proxy, done.text)
+	it.writeInitialization(&front, &done)
+	if !spare || done.text == "" || len(it.instances) >= it.limit {
 		return nil
 	}
-	if proxy, err = b.deployProxy(ctx, in.Address); err != nil || proxy == nil {
+	if proxy, err = it.deployProxy(ctx, in.Address); err != nil || proxy == nil {
 		return err
 	}
-	b.spares[b.inFront(&in, proxy, "").Address] = true
+	it.spares[it.inFront(&in, proxy, "").Address] = true
 	return nil
 }
 
 // inFront adds the instance that is a proxy in front of another one.
-func (b *builder) inFront(in *evm.Instance, proxy *newProxy, initialization string) evm.Instance {
-	b.proxies[proxy.address] = true
+func (it *initializer) inFront(in *evm.Instance, proxy *newProxy, initialization string) evm.Instance {
+	it.proxies[proxy.address] = true
 	front := evm.Instance{Address: proxy.address, Contract: in.Contract}
-	front.Name = b.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, ownProxyOrigin+in.Name, initialization)
-	b.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
+	front.Name = it.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, ownProxyOrigin+in.Name, initialization)
+	it.writer.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
 	return front
-}
-
-// addition adds an instance that no constructor search of its own made, and returns
-// its name.
-func (b *builder) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) string {
-	name = b.add(name, address, c)
-	b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
-	return name
 }

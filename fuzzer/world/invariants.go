@@ -2,13 +2,11 @@ package world
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // A test contract with invariant_… functions says what must hold of what it sets up,
@@ -19,23 +17,12 @@ import (
 // maxHandlers bounds the handlers of a test contract. Arbitrary; tests have one or two.
 const maxHandlers = 16
 
-// hasInvariants reports whether forge would ask a contract for invariants that a
-// campaign knows as properties.
-func hasInvariants(c *bytecode.Contract) bool {
-	for _, m := range c.ABI.Methods {
-		if len(m.Inputs) == 0 && strings.HasPrefix(m.RawName, "invariant_") {
-			return true
-		}
-	}
-	return false
-}
-
 // askInvariants makes a test contract with invariants one that is asked.
-func (b *builder) askInvariants(up *TestSetup) error {
-	if !hasInvariants(up.Contract) || len(b.instances) >= b.limit {
+func (a *adopter) askInvariants(up *TestSetup) error {
+	if !hasInvariants(up.Contract) || len(a.instances) >= a.limit {
 		return nil
 	}
-	scope, err := b.scopeOf(up)
+	scope, err := a.scopeOf(up)
 	if err != nil {
 		return err
 	}
@@ -44,34 +31,34 @@ func (b *builder) askInvariants(up *TestSetup) error {
 		handlers = append(handlers, address)
 	}
 	slices.SortFunc(handlers, common.Address.Cmp)
-	b.addHandlers(slices.Compact(handlers), up.Contract.Name)
-	i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == up.Address })
+	a.addHandlers(slices.Compact(handlers), up.Contract.Name)
+	i := slices.IndexFunc(a.instances, func(in evm.Instance) bool { return in.Address == up.Address })
 	if i < 0 {
-		b.instance(up.Contract, up.Address, nil, "asked for its invariants")
-		i = len(b.instances) - 1
-		b.instances[i].Asked = true
+		a.instance(up.Contract, up.Address, nil, "asked for its invariants")
+		i = len(a.instances) - 1
+		a.instances[i].Asked = true
 	}
-	b.instances[i].Scope = scope
+	a.instances[i].Scope = scope
 	return nil
 }
 
 // addHandlers makes the test's own contracts among the targets callable. They may use
 // cheatcodes.
-func (b *builder) addHandlers(addresses []common.Address, test string) {
+func (a *adopter) addHandlers(addresses []common.Address, test string) {
 	for _, address := range addresses[:min(len(addresses), maxHandlers)] {
-		account := b.machine.World().Accounts[address]
+		account := a.machine.World().Accounts[address]
 		if account == nil {
 			continue
 		}
-		p := b.table.LookupRuntime(account.Code)
+		p := a.table.LookupRuntime(account.Code)
 		if p == nil || p.Contract == nil || !isTestCode(p.Contract) && role(p.Contract) == UnderTest {
 			continue // called in any case
 		}
-		b.actors = append(b.actors, address)
-		known := slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Address == address })
-		if !known && len(b.instances) < b.limit {
-			b.tried[p.Contract] = true
-			b.instance(p.Contract, address, nil, "handler of "+test)
+		a.actors = append(a.actors, address)
+		known := slices.ContainsFunc(a.instances, func(in evm.Instance) bool { return in.Address == address })
+		if !known && len(a.instances) < a.limit {
+			a.tried[p.Contract] = true
+			a.instance(p.Contract, address, nil, "handler of "+test)
 		}
 	}
 }
@@ -91,7 +78,7 @@ func mustType(name string, components []abi.ArgumentMarshaling) abi.Type {
 }
 
 // scopeOf asks a test contract what its invariants speak of.
-func (b *builder) scopeOf(up *TestSetup) (*evm.Scope, error) {
+func (a *adopter) scopeOf(up *TestSetup) (*evm.Scope, error) {
 	s := &evm.Scope{}
 	for _, list := range []struct {
 		function string
@@ -100,7 +87,7 @@ func (b *builder) scopeOf(up *TestSetup) (*evm.Scope, error) {
 		{"targetContracts()", &s.Contracts}, {"excludeContracts()", &s.ExcludedContracts},
 		{"targetSenders()", &s.Senders}, {"excludeSenders()", &s.ExcludedSenders},
 	} {
-		values, err := b.ask(up, list.function, addressList)
+		values, err := a.ask(up, list.function, addressList)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +99,7 @@ func (b *builder) scopeOf(up *TestSetup) (*evm.Scope, error) {
 		function string
 		to       *map[common.Address][][4]byte
 	}{{"targetSelectors()", &s.Selectors}, {"excludeSelectors()", &s.ExcludedSelectors}} {
-		values, err := b.ask(up, list.function, selectorList)
+		values, err := a.ask(up, list.function, selectorList)
 		if err != nil {
 			return nil, err
 		}
@@ -133,11 +120,11 @@ func (b *builder) scopeOf(up *TestSetup) (*evm.Scope, error) {
 
 // ask is the answer of a test contract's function; nil where it has none, or answers
 // something else.
-func (b *builder) ask(up *TestSetup, function string, answer abi.Type) (any, error) {
+func (a *adopter) ask(up *TestSetup, function string, answer abi.Type) (any, error) {
 	if !hasMethod(up.Contract.ABI, function) {
 		return nil, nil //nolint:nilnil // no answer is not a failure
 	}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: up.Address, Data: selector(function)}))
+	exec, err := a.machine.Run(append(slices.Clip(a.calls), evm.Call{From: User2.Address, To: up.Address, Data: selector(function)}))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// linker links contracts to their libraries, which it deploys when they are first needed.
+type linker struct {
+	*deployer
+	libraries map[string]*library // by qualified name
+}
+
+func newLinker(d *deployer) *linker { return &linker{deployer: d, libraries: map[string]*library{}} }
+
 // library is a library that some contract links to.
 type library struct {
 	address common.Address
@@ -21,10 +29,10 @@ type library struct {
 
 // link is the contract's creation code with the addresses of its libraries,
 // which are deployed when they are first linked.
-func (b *builder) link(ctx context.Context, c *bytecode.Contract) ([]byte, error) {
+func (ln *linker) link(ctx context.Context, c *bytecode.Contract) ([]byte, error) {
 	code := slices.Clone(c.Creation.Bytes)
 	for _, l := range c.Creation.Links {
-		address, err := b.libraryAddress(ctx, l.Library)
+		address, err := ln.libraryAddress(ctx, l.Library)
 		if err != nil {
 			return nil, err
 		}
@@ -37,45 +45,45 @@ func (b *builder) link(ctx context.Context, c *bytecode.Contract) ([]byte, error
 }
 
 // libraryAddress deploys a library by its qualified name.
-func (b *builder) libraryAddress(ctx context.Context, name string) (common.Address, error) {
-	if known := b.libraries[name]; known != nil {
+func (ln *linker) libraryAddress(ctx context.Context, name string) (common.Address, error) {
+	if known := ln.libraries[name]; known != nil {
 		if known.pending {
 			return common.Address{}, fmt.Errorf("libraries link to each other in a circle through %s", name)
 		}
 		return known.address, known.err
 	}
 	l := &library{pending: true}
-	b.libraries[name] = l
-	l.address, l.err = b.deployLibrary(ctx, name)
+	ln.libraries[name] = l
+	l.address, l.err = ln.deployLibrary(ctx, name)
 	l.pending = false
 	return l.address, l.err
 }
 
-func (b *builder) deployLibrary(ctx context.Context, name string) (common.Address, error) {
-	i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
-	if i < 0 || !b.contracts[i].Deployable() {
+func (ln *linker) deployLibrary(ctx context.Context, name string) (common.Address, error) {
+	i := slices.IndexFunc(ln.build.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
+	if i < 0 || !ln.build.contracts[i].Deployable() {
 		return common.Address{}, fmt.Errorf("it links to the library %s, whose code is not in the build", name)
 	}
-	c := b.contracts[i]
-	code, err := b.link(ctx, c)
+	c := ln.build.contracts[i]
+	code, err := ln.link(ctx, c)
 	if err != nil {
 		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return common.Address{}, err
 	}
-	call := b.creation(code, &arguments{wei: new(uint256.Int)})
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	call := ln.creation(code, &arguments{wei: new(uint256.Int)})
+	exec, err := ln.machine.Run(append(slices.Clip(ln.calls), call))
 	if err != nil {
 		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
 	}
 	if result := exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
 		return common.Address{}, fmt.Errorf("it links to the library %s, whose deployment failed: %s", name, result.Reason())
 	}
-	b.calls = append(b.calls, call)
-	b.labels[call.Address] = c.Name
-	b.steps = append(b.steps, Step{Contract: b.planName(c)})
-	b.report.Deployments = append(b.report.Deployments, Deployment{
+	ln.calls = append(ln.calls, call)
+	ln.namer.labels[call.Address] = c.Name
+	ln.writer.steps = append(ln.writer.steps, Step{Contract: ln.writer.planName(c)})
+	ln.report.Deployments = append(ln.report.Deployments, Deployment{
 		Name: c.Name, Contract: c, Address: call.Address, Tries: 1,
 		Code: code, Call: call, Covered: coveredBy(exec, len(exec.Calls)-1),
 	})
@@ -83,17 +91,17 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 }
 
 // reportLibraries says of every library that is not deployed why.
-func (b *builder) reportLibraries() {
-	for _, c := range b.contracts {
+func (ln *linker) reportLibraries() {
+	for _, c := range ln.build.contracts {
 		if !c.Library {
 			continue
 		}
-		l := b.libraries[c.QualifiedName()]
+		l := ln.libraries[c.QualifiedName()]
 		switch {
 		case l == nil:
-			b.report.Failures = append(b.report.Failures, Failure{Contract: c, Reason: "it is a library that no deployed contract links to"})
+			ln.report.Failures = append(ln.report.Failures, Failure{Contract: c, Reason: "it is a library that no deployed contract links to"})
 		case l.err != nil:
-			b.report.Failures = append(b.report.Failures, Failure{Contract: c, Reason: l.err.Error(), Tries: 1})
+			ln.report.Failures = append(ln.report.Failures, Failure{Contract: c, Reason: l.err.Error(), Tries: 1})
 		}
 	}
 }

@@ -108,3 +108,23 @@ func initializerName(name string, parameters int) bool {
 // IsInitializer reports whether a function sets up a contract once, by its name:
 // see [Options].Uninitialized.
 func IsInitializer(function string) bool { return initializerName(function, 1) }
+
+// fillers are words in the names of setters and their parameters that say nothing about which
+// contract is meant.
+var fillers = []string{"new", "address", "addr", "contract", "impl", "implementation", "logic", "instance", "the"}
+
+// meant are the words of a name that say which contract it means.
+func meant(name string) []string {
+	return slices.DeleteFunc(words(name), func(w string) bool { return slices.Contains(fillers, w) })
+}
+
+// sameWords reports whether a contract's name has just these words.
+func sameWords(contract string, list []string) bool {
+	return len(words(contract)) == len(list) && hasWords(contract, list)
+}
+
+// hasWords reports whether a contract's name has all these words.
+func hasWords(contract string, list []string) bool {
+	own := words(contract)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(w string) bool { return !slices.Contains(own, w) })
+}

@@ -35,16 +35,17 @@ func RunTests(ctx context.Context, table *bytecode.Table, options Options, conce
 	all := *options.Setup
 	all.Contracts, all.Also = nil, nil
 	options.Setup = &all
-	s, err := newSetups(table.Contracts(), options)
+	chosen, err := newSetups(table.Contracts(), options)
 	if err != nil {
 		return err
 	}
+	s := &surveyor{chosen, table, options}
 	var used uint64
 	for _, c := range s.surveyed() {
 		if used >= surveyGas || !concerns(c.contract) {
 			continue
 		}
-		gas, err := s.runTests(ctx, c.contract, table, options, look)
+		gas, err := s.runTests(ctx, c.contract, look)
 		if err != nil {
 			return err
 		}
@@ -54,8 +55,8 @@ func RunTests(ctx context.Context, table *bytecode.Table, options Options, conce
 }
 
 // runTests sets up a test contract and shows the runs of its functions. It returns the gas that was used.
-func (s *setups) runTests(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options, look func(*TestRun) error) (used uint64, err error) {
-	b, up, _, err := s.alone(ctx, c, table, options)
+func (s *surveyor) runTests(ctx context.Context, c *bytecode.Contract, look func(*TestRun) error) (used uint64, err error) {
+	r, up, _, err := s.alone(ctx, c)
 	if err != nil || up.Failure != "" {
 		return up.gas, err
 	}
@@ -65,13 +66,13 @@ func (s *setups) runTests(ctx context.Context, c *bytecode.Contract, table *byte
 			return used, err
 		}
 		var failed error
-		gas, _, err := b.tryTest(up, &m, func(exec *evm.Execution) {
+		gas, _, err := r.tryTest(up, &m, func(exec *evm.Execution) {
 			last := &exec.Calls[len(exec.Calls)-1]
 			if failed != nil || last.Outcome != evm.Success {
 				return
 			}
-			call := evm.Call{From: b.tester, To: up.Address, Data: bytes.Clone(exec.Frames[last.Frames[0]].Input), Gas: exampleGas}
-			failed = look(&TestRun{Contract: c, Function: m.Sig, World: b.machine.World(), Calls: append(slices.Clip(b.calls), call), Execution: exec})
+			call := evm.Call{From: r.tester, To: up.Address, Data: bytes.Clone(exec.Frames[last.Frames[0]].Input), Gas: exampleGas}
+			failed = look(&TestRun{Contract: c, Function: m.Sig, World: r.machine.World(), Calls: append(slices.Clip(r.calls), call), Execution: exec})
 		})
 		used += gas
 		if err := cmp.Or(err, failed); err != nil {

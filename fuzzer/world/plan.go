@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,137 +16,30 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// planner does what a plan says, step by step.
+type planner struct {
+	*deployer
+	linker     *linker
+	deps       *dependencies
+	recognizer *recognizer
+	repeater   *repeater
+	later      []Step // of the plan, after the one that runs
+}
+
 // plannedGas is what a step gets: as much as forge gives to a setUp(), since the harnesses of
 // other fuzzers deploy whole protocols in their constructors.
 const plannedGas = 1 << 30
 
-// Plan is a World as the user describes it: what is deployed, what is called and by whom,
-// in order. Contracts with targets that the plan does not deploy are added automatically.
-type Plan struct {
-	Steps []Step
-	// Block replaces the environment of the first call; nil: [evm.DefaultBlock], or the
-	// test's.
-	Block *evm.Block
-	// Accounts are there to begin with, in addition to the senders.
-	Accounts map[common.Address]*evm.Account
-	// Origin is the chain that the World goes on from; nil: none.
-	Origin evm.Origin
-	// ExtraSteps run after whatever else makes the World: they deploy contracts that it
-	// lacks, and call what they deployed. A step that does not fit the build is a note.
-	ExtraSteps []Step
-	// After are steps that run once everything else is deployed and equipped, whatever made
-	// it. Lenient makes those that do not fit the build notes: the base may lack what they call.
-	After   []Step
-	Lenient bool
-	// Recorded is a deploy script, which comes before Steps; nil: none.
-	Recorded *Recording
-	// Senders are added to those of every World, and funded like them. They have no private
-	// keys.
-	Senders []evm.Sender
-}
-
-// Step deploys a contract, names one that is there, or calls one.
-type Step struct {
-	Contract string // to deploy, "Vault" or "src/Vault.sol:Vault"; empty: a call
-	Name     string // of the instance; empty: the contract's
-	// As is the contract whose functions the instance has; empty: Contract's. A proxy
-	// has those of its implementation.
-	As string
-	// Address is where the contract is already, for a World that does not begin empty;
-	// empty: it is deployed.
-	Address string
-	// Replace puts the code of the build there, as its constructor returns it, and
-	// leaves the storage as it is: what an upgrade in place would be. What runs at
-	// Address otherwise is what is there, which hardly ever is the build's.
-	Replace bool
-	// Message is the constructor's or the called function's; its Function is empty for a
-	// constructor.
-	Message PlannedMessage
-	From    string // sender or instance by name, or an address; empty: the deployer
-	Value   Value  // wei; an empty Text is none
-	Place   string // where it is written, for people: "line 12"
-}
-
-// PlannedMessage is a function with its arguments.
-type PlannedMessage struct {
-	// Function is "Vault.deposit", or "Vault.deposit(uint256,address)" where there are
-	// several of the name. In a [Step] Vault is an instance, within a [Value] a contract.
-	Function  string
-	Arguments []Value
-	// Named are arguments by the names of the parameters, in place of Arguments, where a
-	// step is among [Plan.ExtraSteps].
-	Named []NamedValue
-	Place string
-}
-
-// ForScript puts what deploy scripts count on: ether for an account, and the
-// deterministic deployment proxy, through which forge and hardhat-deploy deploy with a salt.
-// What the plan has already stays.
-func (p *Plan) ForScript(a common.Address) {
-	accounts := map[common.Address]*evm.Account{a: {Balance: *funds}, Create2Deployer: {Nonce: 1, Code: create2DeployerCode}}
-	maps.Copy(accounts, p.Accounts)
-	p.Accounts = accounts
-}
-
-// on gives a World the environment and the senders of the plan; a nil plan has none.
-func (p *Plan) on(w *evm.World) *evm.World {
-	if p == nil {
-		return w
-	}
-	if p.Block != nil {
-		w.Block = *p.Block
-	}
-	w.Origin = p.Origin
-	for address, a := range p.Accounts {
-		if w.Accounts[address] == nil {
-			w.Accounts[address] = a
-		}
-	}
-	for _, s := range p.Senders {
-		w.Senders = append(w.Senders, s)
-		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
-	}
-	p.fundSteps(w)
-	return w
-}
-
-// fundSteps adds to what a sender owns what a step of its sends beyond that: the balances that
-// other fuzzers' configurations give to contracts, such as 2^120 wei.
-func (p *Plan) fundSteps(w *evm.World) {
-	for _, s := range slices.Concat(p.Steps, p.ExtraSteps, p.After) {
-		n, err := wholeNumber(&s.Value)
-		if s.Value.Text == "" || err != nil {
-			continue // the step itself says what is wrong
-		}
-		wei, overflow := uint256.FromBig(n)
-		if overflow || wei.Lt(funds) {
-			continue
-		}
-		from := Deployer.Address
-		if i := slices.IndexFunc(w.Senders, func(sender evm.Sender) bool { return s.From != "" && sender.Name == s.From }); i >= 0 {
-			from = w.Senders[i].Address
-		} else if s.From != "" {
-			continue
-		}
-		if a := w.Accounts[from]; a != nil {
-			richer := *a
-			if _, overflow := richer.Balance.AddOverflow(&a.Balance, wei); !overflow {
-				w.Accounts[from] = &richer
-			}
-		}
-	}
-}
-
 // leftByPlan is what is deployed on top of a plan: contracts with targets that it says
 // nothing of.
-func (b *builder) leftByPlan(s Selection, targets []string) Selection {
+func (p *planner) leftByPlan(s Selection, targets []string) Selection {
 	var left Selection
 	for _, c := range s.Wanted {
 		holds := slices.ContainsFunc(targets, func(name string) bool { return named(c, name) })
 		switch {
-		case holds && !b.tried[c]:
+		case holds && !p.tried[c]:
 			left.Wanted = append(left.Wanted, c)
-		case !b.tried[c]:
+		case !p.tried[c]:
 			left.LeftOut = append(left.LeftOut, LeftOut{c, "the configuration does not deploy it, and nothing in it changed"})
 		}
 	}
@@ -155,21 +47,15 @@ func (b *builder) leftByPlan(s Selection, targets []string) Selection {
 	return left
 }
 
-// Begin is the World that the plan starts from, with nothing deployed.
-func (p *Plan) Begin(fork string) *evm.World { return p.on(Empty(fork)) }
-
-// makesWorld reports whether the plan says what is deployed.
-func (p *Plan) makesWorld() bool { return p != nil && (len(p.Steps) > 0 || p.Recorded != nil) }
-
 // follow runs a plan. An error of type *[PlanError] is a plan that cannot be
 // meant so; a constructor or call that reverts is in the report, and so is what needs
 // what is missing then.
-func (b *builder) follow(ctx context.Context, plan *Plan) error {
+func (p *planner) follow(ctx context.Context, plan *Plan) error {
 	if plan.Recorded != nil {
-		if err := b.repeatCalls(plan.Recorded); err != nil {
+		if err := p.repeater.repeatCalls(plan.Recorded); err != nil {
 			return err
 		}
-		if err := b.recognize(b.table, 0); err != nil {
+		if err := p.recognizer.recognize(p.table, 0); err != nil {
 			return err
 		}
 	}
@@ -180,16 +66,16 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 		}
 		s := &plan.Steps[i]
 		if lacking, why := s.lacks(missing); lacking != "" {
-			b.planFailed(s, fmt.Sprintf("it needs %s, which is not there: %s", lacking, why), nil)
+			p.planFailed(s, fmt.Sprintf("it needs %s, which is not there: %s", lacking, why), nil)
 			missing[s.instanceName()] = "see there"
 			continue
 		}
-		b.later = plan.Steps[i+1:]
-		reason, err := b.stepAndWrite(ctx, s)
+		p.later = plan.Steps[i+1:]
+		reason, err := p.stepAndWrite(ctx, s)
 		var later *laterError
 		switch {
 		case errors.As(err, &later):
-			reason = b.planFailed(s, later.explain(s, b.later), nil)
+			reason = p.planFailed(s, later.explain(s, p.later), nil)
 		case err != nil:
 			return err
 		}
@@ -198,14 +84,6 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 		}
 	}
 	return nil
-}
-
-// instanceName is the name of what the step deploys.
-func (s *Step) instanceName() string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return s.Contract[strings.LastIndexByte(s.Contract, ':')+1:]
 }
 
 // laterError tells that a step needs the instance of a later one.
@@ -225,60 +103,25 @@ func (e *laterError) explain(s *Step, later []Step) string {
 
 // madeLater is the name where a later step of the plan makes an instance of it; else
 // empty.
-func (b *builder) madeLater(name string) string {
-	if slices.ContainsFunc(b.later, func(s Step) bool { return s.Contract != "" && s.instanceName() == name }) {
+func (p *planner) madeLater(name string) string {
+	if slices.ContainsFunc(p.later, func(s Step) bool { return s.Contract != "" && s.instanceName() == name }) {
 		return name
 	}
 	return ""
 }
 
-// lacks is the first name that the step needs and that an earlier one failed to make.
-func (s *Step) lacks(missing map[string]string) (name, why string) {
-	var names []string
-	if instance, _, ok := strings.Cut(s.Message.Function, "."); ok {
-		names = append(names, instance)
-	}
-	names = append(names, s.From)
-	for _, v := range s.Message.Arguments {
-		names = v.texts(names)
-	}
-	for _, n := range names {
-		if why, ok := missing[n]; ok && n != "" {
-			return n, why
-		}
-	}
-	return "", ""
-}
-
-// texts appends all texts in a value.
-func (v *Value) texts(to []string) []string {
-	to = append(to, v.Text)
-	for i := range v.List {
-		to = v.List[i].texts(to)
-	}
-	for i := range v.Fields {
-		to = v.Fields[i].Value.texts(to)
-	}
-	if v.Call != nil {
-		for i := range v.Call.Arguments {
-			to = v.Call.Arguments[i].texts(to)
-		}
-	}
-	return to
-}
-
 // stepAndWrite runs one step and, if it succeeds, writes it down. The reason is step's.
-func (b *builder) stepAndWrite(ctx context.Context, s *Step) (reason string, err error) {
-	reason, err = b.step(ctx, s)
-	if err == nil && reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
-		b.steps = append(b.steps, *s)
+func (p *planner) stepAndWrite(ctx context.Context, s *Step) (reason string, err error) {
+	reason, err = p.step(ctx, s)
+	if err == nil && reason == "" && !p.build.isLibrary(s.Contract) { // which writes itself down
+		p.writer.steps = append(p.writer.steps, *s)
 	}
 	return reason, err
 }
 
 // step runs one step. The reason says why it failed on the chain, empty: it did not.
-func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) {
-	r := &resolver{address: b.addressOf, later: b.madeLater, names: b.knownNames, calldata: b.calldata}
+func (p *planner) step(ctx context.Context, s *Step) (reason string, err error) {
+	r := &resolver{address: p.addressOf, later: p.madeLater, names: p.knownNames, calldata: p.calldata}
 	from := Deployer.Address
 	if s.From != "" {
 		if from, err = r.named(&Value{Text: s.From, Place: s.Place}); err != nil {
@@ -297,97 +140,45 @@ func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) 
 	}
 	switch {
 	case s.Contract == "":
-		return b.plannedCall(s, r, from, value)
+		return p.plannedCall(s, r, from, value)
 	case s.Address != "":
-		return b.plannedInstance(ctx, s, r, from, value)
+		return p.plannedInstance(ctx, s, r, from, value)
 	}
-	return b.plannedDeployment(ctx, s, r, from, value)
-}
-
-// plannedContract is the contract with a name of the plan's.
-func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error) {
-	var found []*bytecode.Contract
-	for _, c := range b.contracts {
-		if named(c, name) {
-			found = append(found, c)
-		}
-	}
-	if ours, ok := strings.CutPrefix(name, mockPrefix); ok && len(found) == 0 {
-		if c := namedMock(ours); c != nil {
-			return c, nil
-		}
-		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))
-	}
-	switch len(found) {
-	case 0:
-		return nil, planError(place, "the build has no contract %q%s", name, b.instead())
-	case 1:
-		return found[0], nil
-	}
-	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
-}
-
-// instead names contracts that a plan may have meant: some under test.
-func (b *builder) instead() string {
-	const shown = 5 // of a line's length; arbitrary
-	var names []string
-	for _, c := range b.byRole {
-		if c.Deployable() && !c.Library && role(c) == UnderTest && len(names) < shown {
-			names = append(names, c.Name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return "; it has " + strings.Join(names, ", ")
-}
-
-// isLibrary reports whether a plan's name is that of a library.
-func (b *builder) isLibrary(name string) bool {
-	c, err := b.plannedContract(name, "")
-	return err == nil && c.Library
-}
-
-// seenAs is the contract whose functions the step's instance has.
-func (b *builder) seenAs(s *Step, c *bytecode.Contract) (*bytecode.Contract, error) {
-	if s.As == "" {
-		return c, nil
-	}
-	return b.plannedContract(s.As, s.Place)
+	return p.plannedDeployment(ctx, s, r, from, value)
 }
 
 // free reports whether nothing has the name of the step's instance.
-func (b *builder) free(s *Step) error {
-	if _, taken := b.addressOf(s.instanceName()); taken {
+func (p *planner) free(s *Step) error {
+	if _, taken := p.addressOf(s.instanceName()); taken {
 		return planError(s.Place, "there is something named %s already: give this one another name", s.instanceName())
 	}
 	return nil
 }
 
 // plannedInstance names a contract that is on the chain.
-func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
-	c, err := b.plannedContract(s.Contract, s.Place)
+func (p *planner) plannedInstance(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	c, err := p.build.plannedContract(s.Contract, s.Place)
 	if err != nil {
 		return "", err
 	}
-	seen, err := b.seenAs(s, c)
+	seen, err := p.build.seenAs(s, c)
 	if err != nil {
 		return "", err
 	}
 	if !common.IsHexAddress(s.Address) {
 		return "", planError(s.Place, "%q is not an address", s.Address)
 	}
-	if err := b.free(s); err != nil {
+	if err := p.free(s); err != nil {
 		return "", err
 	}
 	address := common.HexToAddress(s.Address)
-	a, err := b.machine.World().Account(address)
+	a, err := p.machine.World().Account(address)
 	if err != nil {
 		return "", err
 	}
 	none := a == nil || len(a.Code) == 0
 	if none && !s.Replace { // unless an earlier step has made it
-		made, err := b.children()
+		made, err := p.children()
 		if err != nil {
 			return "", err
 		}
@@ -398,17 +189,17 @@ func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, fro
 	case none && !s.Replace:
 		return "", planError(s.Place, "the address %s has no code", s.Address)
 	case none:
-		reason, err := b.place(ctx, s, c, seen, address, &creationOf{resolver: r, from: from, value: value})
+		reason, err := p.place(ctx, s, c, seen, address, &creationOf{resolver: r, from: from, value: value})
 		return reason, err
 	case s.Replace:
-		reason, err := b.replace(ctx, s, c, address, &creationOf{resolver: r, from: from, value: value})
+		reason, err := p.replace(ctx, s, c, address, &creationOf{resolver: r, from: from, value: value})
 		if reason != "" || err != nil {
 			return reason, err
 		}
 		origin = "was there, with the code of this build"
 	}
-	b.tried[c] = true
-	b.addition(s.instanceName(), address, seen, origin, "")
+	p.tried[c] = true
+	p.addition(s.instanceName(), address, seen, origin, "")
 	return "", nil
 }
 
@@ -421,16 +212,16 @@ type creationOf struct {
 }
 
 // replace puts a contract's code at an address.
-func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
-	found, _, reason, err := b.construct(ctx, s, c, how)
+func (p *planner) replace(ctx context.Context, s *Step, c *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
+	found, _, reason, err := p.construct(ctx, s, c, how)
 	if reason != "" || err != nil {
 		return reason, err
 	}
 	code := slices.Clone(found.exec.Calls[len(found.exec.Calls)-1].Output)
-	if err := b.runCalls(); err != nil {
+	if err := p.runCalls(); err != nil {
 		return "", err
 	}
-	w := b.machine.Export()
+	w := p.machine.Export()
 	there, err := w.Account(address)
 	if err != nil {
 		return "", err
@@ -438,12 +229,12 @@ func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, ad
 	changed := *there
 	changed.Code = code
 	w.Accounts[address] = &changed
-	b.untold = true
-	return "", b.moveTo(w)
+	p.untold = true
+	return "", p.moveTo(w)
 }
 
 // construct runs a planned constructor. The reason says why it failed on the chain.
-func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, how *creationOf) (found *outcome, code []byte, reason string, err error) {
+func (p *planner) construct(ctx context.Context, s *Step, c *bytecode.Contract, how *creationOf) (found *outcome, code []byte, reason string, err error) {
 	if !c.Deployable() {
 		return nil, nil, "", planError(s.Place, "%s cannot be deployed: it is an interface or an abstract contract", s.Contract)
 	}
@@ -452,67 +243,68 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if code, err = b.link(ctx, c); err != nil {
+	if code, err = p.linker.link(ctx, c); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, "", ctx.Err()
 		}
-		return nil, nil, b.planFailed(s, err.Error(), c), nil
+		return nil, nil, p.planFailed(s, err.Error(), c), nil
 	}
 	a := &arguments{inputs: constructor.Inputs, values: values, wei: how.value, packed: packed}
-	call := b.creation(code, a)
+	call := p.creation(code, a)
 	call.Gas = plannedGas
 	if how.from != Deployer.Address {
-		call.From, call.Address = how.from, crypto.CreateAddress(how.from, b.nonceOf(how.from))
+		call.From, call.Address = how.from, crypto.CreateAddress(how.from, p.nonceOf(how.from))
 	}
 	if how.at != nil {
 		call.Address = *how.at
 	}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	exec, err := p.machine.Run(append(slices.Clip(p.calls), call))
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("deploying %s: %w", c.QualifiedName(), err)
 	}
-	b.tried[c] = true
+	p.tried[c] = true
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
-		reason = b.planFailed(s, "constructor: "+result.Reason(), c)
-		b.planned[len(b.planned)-1].Stop = stopOf(exec, len(exec.Calls)-1)
+		reason = p.planFailed(s, "constructor: "+result.Reason(), c)
+		p.planned[len(p.planned)-1].Stop = stopOf(exec, len(exec.Calls)-1)
 		return nil, nil, reason, nil
 	}
 	return &outcome{call: call, arguments: a, exec: exec}, code, "", nil
 }
 
 // plannedDeployment deploys a contract.
-func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
-	c, err := b.plannedContract(s.Contract, s.Place)
+func (p *planner) plannedDeployment(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	c, err := p.build.plannedContract(s.Contract, s.Place)
 	if err != nil {
 		return "", err
 	}
 	if c.Library {
-		return b.plannedLibrary(ctx, s, c)
+		return p.plannedLibrary(ctx, s, c)
 	}
-	seen, err := b.seenAs(s, c)
+	seen, err := p.build.seenAs(s, c)
 	if err != nil {
 		return "", err
 	}
-	if err := b.free(s); err != nil {
+	if err := p.free(s); err != nil {
 		return "", err
 	}
-	found, code, reason, err := b.construct(ctx, s, c, &creationOf{resolver: r, from: from, value: value})
+	found, code, reason, err := p.construct(ctx, s, c, &creationOf{resolver: r, from: from, value: value})
 	if reason != "" || err != nil {
 		return reason, err
 	}
-	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
-	b.rename(i, s.instanceName(), seen, found.arguments)
-	return "", b.lookForSupply(&b.instances[i])
+	i := p.keep(c, 1, code, found)
+	p.deps.noteMissing(c)
+	p.rename(i, s.instanceName(), seen, found.arguments)
+	return "", p.deps.lookForSupply(&p.instances[i])
 }
 
 // plannedLibrary deploys a library, which is linked wherever it is needed. Without such
 // a step it is deployed when it is first needed.
-func (b *builder) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contract) (string, error) {
+func (p *planner) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contract) (string, error) {
 	if s.Name != "" || s.As != "" || s.From != "" || s.Value.Text != "" || len(s.Message.Arguments) > 0 {
 		return "", planError(s.Place, "%s is a library: it has no name of its own, no arguments and no sender", s.Contract)
 	}
-	b.tried[c] = true
-	if _, err := b.libraryAddress(ctx, c.QualifiedName()); err != nil {
+	p.tried[c] = true
+	if _, err := p.linker.libraryAddress(ctx, c.QualifiedName()); err != nil {
 		return err.Error(), ctx.Err() // the report says it of every library
 	}
 	return "", nil
@@ -521,37 +313,37 @@ func (b *builder) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contr
 // rename gives the latest deployment the name and the functions that the plan wants.
 // Where these are another contract's, an instance of that among its arguments is what
 // the proxy runs.
-func (b *builder) rename(i int, name string, seen *bytecode.Contract, a *arguments) {
-	in := &b.instances[i]
-	d := &b.report.Deployments[len(b.report.Deployments)-1]
-	in.Name, d.Name, b.labels[in.Address] = name, name, name
+func (p *planner) rename(i int, name string, seen *bytecode.Contract, a *arguments) {
+	in := &p.instances[i]
+	d := &p.report.Deployments[len(p.report.Deployments)-1]
+	in.Name, d.Name, p.namer.labels[in.Address] = name, name, name
 	if seen != in.Contract {
 		d.Notes = append(d.Notes, "called as "+seen.Name)
 		in.Contract = seen
-		b.proxies[in.Address] = true
+		p.proxies[in.Address] = true
 		for _, behind := range a.addresses() {
-			if slices.ContainsFunc(b.instances[:i], func(o evm.Instance) bool { return o.Address == behind && o.Contract == seen }) {
-				b.proxied[behind] = true
+			if slices.ContainsFunc(p.instances[:i], func(o evm.Instance) bool { return o.Address == behind && o.Contract == seen }) {
+				p.proxied[behind] = true
 			}
 		}
 	}
 }
 
 // plannedFunction is what a step calls.
-func (b *builder) plannedFunction(s *Step) (*evm.Instance, *abi.Method, error) {
+func (p *planner) plannedFunction(s *Step) (*evm.Instance, *abi.Method, error) {
 	instance, function, ok := strings.Cut(s.Message.Function, ".")
-	i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Name == instance })
+	i := slices.IndexFunc(p.instances, func(in evm.Instance) bool { return in.Name == instance })
 	if !ok || i < 0 {
-		return nil, nil, planError(s.Place, "%q: want INSTANCE.FUNCTION; instances up to here: %s", s.Message.Function, strings.Join(b.instanceNames(), ", "))
+		return nil, nil, planError(s.Place, "%q: want INSTANCE.FUNCTION; instances up to here: %s", s.Message.Function, strings.Join(p.instanceNames(), ", "))
 	}
-	in := b.instances[i]
+	in := p.instances[i]
 	m, err := functionNamed(in.Contract, function, s.Place)
 	return &in, m, err
 }
 
 // plannedCall runs a call.
-func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
-	in, m, err := b.plannedFunction(s)
+func (p *planner) plannedCall(s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	in, m, err := p.plannedFunction(s)
 	if err != nil {
 		return "", err
 	}
@@ -560,28 +352,19 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 		return "", err
 	}
 	call := evm.Call{From: from, To: in.Address, Data: slices.Concat(m.ID, packed), Gas: plannedGas, Value: *value}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	exec, err := p.machine.Run(append(slices.Clip(p.calls), call))
 	if err != nil {
 		return "", err
 	}
-	text := b.callText(s.Message.Function, &arguments{inputs: m.Inputs, values: values, wei: value}, from)
+	text := p.namer.callText(s.Message.Function, &arguments{inputs: m.Inputs, values: values, wei: value}, from)
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
 		reason := text + " fails: " + result.Reason()
-		b.report.Notes = append(b.report.Notes, "deploy, "+s.Place+": "+reason)
+		p.report.Notes = append(p.report.Notes, "deploy, "+s.Place+": "+reason)
 		return reason, nil
 	}
-	b.calls = append(b.calls, call)
-	b.report.Calls = append(b.report.Calls, text)
+	p.calls = append(p.calls, call)
+	p.report.Calls = append(p.report.Calls, text)
 	return "", nil
-}
-
-// callText is a call for people; function is "Token.mint".
-func (b *builder) callText(function string, a *arguments, from common.Address) string {
-	text := function + "(" + join(b.describe(a)) + ")"
-	if label := b.labels[from]; from != Deployer.Address && label != "" {
-		text += " by " + label
-	}
-	return text
 }
 
 // functionNamed is a contract's function by its name or signature.
@@ -604,12 +387,12 @@ func functionNamed(c *bytecode.Contract, name, place string) (*abi.Method, error
 }
 
 // calldata encodes a call that is passed as bytes.
-func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
+func (p *planner) calldata(m *PlannedMessage) ([]byte, error) {
 	name, function, ok := strings.Cut(m.Function, ".")
 	if !ok {
 		return nil, planError(m.Place, "%q: want CONTRACT.FUNCTION", m.Function)
 	}
-	c, err := b.plannedContract(name, m.Place)
+	c, err := p.build.plannedContract(name, m.Place)
 	if err != nil {
 		return nil, err
 	}
@@ -617,53 +400,21 @@ func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{address: b.addressOf, later: b.madeLater, names: b.knownNames, calldata: func(inner *PlannedMessage) ([]byte, error) {
+	r := &resolver{address: p.addressOf, later: p.madeLater, names: p.knownNames, calldata: func(inner *PlannedMessage) ([]byte, error) {
 		return nil, planError(inner.Place, "a call within a call within a call")
 	}}
 	packed, _, err := r.pack(method.Inputs, m.Arguments, m.Place, m.Function)
 	return slices.Concat(method.ID, packed), err
 }
 
-// addressOf is the address of an instance or a sender by its name.
-func (b *builder) addressOf(name string) (common.Address, bool) {
-	for _, in := range b.instances {
-		if in.Name == name {
-			return in.Address, true
-		}
-	}
-	for _, s := range b.machine.World().Senders {
-		if s.Name == name {
-			return s.Address, true
-		}
-	}
-	return common.Address{}, false
-}
-
-// knownNames lists what an address may be called.
-func (b *builder) knownNames() []string {
-	var names []string
-	for _, s := range b.machine.World().Senders {
-		names = append(names, s.Name)
-	}
-	return append(names, b.instanceNames()...)
-}
-
-func (b *builder) instanceNames() []string {
-	var names []string
-	for _, in := range b.instances {
-		names = append(names, in.Name)
-	}
-	return names
-}
-
 // nonceOf is how many transactions an account has sent.
-func (b *builder) nonceOf(from common.Address) uint64 {
+func (p *planner) nonceOf(from common.Address) uint64 {
 	n := uint64(0)
-	if a := b.machine.World().Accounts[from]; a != nil {
+	if a := p.machine.World().Accounts[from]; a != nil {
 		n = a.Nonce
 	}
-	for i := range b.calls {
-		if b.calls[i].From == from {
+	for i := range p.calls {
+		if p.calls[i].From == from {
 			n++
 		}
 	}
@@ -671,16 +422,29 @@ func (b *builder) nonceOf(from common.Address) uint64 {
 }
 
 // planFailed reports a step that could not be done and returns the reason.
-func (b *builder) planFailed(s *Step, reason string, c *bytecode.Contract) string {
+func (p *planner) planFailed(s *Step, reason string, c *bytecode.Contract) string {
 	if c == nil {
-		c, _ = b.plannedContract(s.Contract, s.Place)
+		c, _ = p.build.plannedContract(s.Contract, s.Place)
 	}
 	reason = "deploy, " + s.Place + ": " + reason
 	if c == nil {
-		b.report.Notes = append(b.report.Notes, reason)
+		p.report.Notes = append(p.report.Notes, reason)
 		return reason
 	}
-	b.tried[c] = true
-	b.planned = append(b.planned, Failure{Contract: c, Reason: reason, Tries: 1})
+	p.tried[c] = true
+	p.planned = append(p.planned, Failure{Contract: c, Reason: reason, Tries: 1})
 	return reason
+}
+
+// place creates a contract at an address of the plan's choice, where none is.
+func (p *planner) place(ctx context.Context, s *Step, c, seen *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
+	how.at = &address
+	found, code, reason, err := p.construct(ctx, s, c, how)
+	if reason != "" || err != nil {
+		return reason, err
+	}
+	i := p.keep(c, 1, code, found)
+	p.deps.noteMissing(c)
+	p.rename(i, s.instanceName(), seen, found.arguments)
+	return "", nil
 }

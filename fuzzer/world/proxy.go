@@ -69,24 +69,24 @@ type newProxy struct {
 
 // deployProxy deploys a proxy of an implementation without initializing it: the
 // build's own if it has a plain ERC1967Proxy that accepts that, otherwise ours.
-func (b *builder) deployProxy(ctx context.Context, implementation common.Address) (*newProxy, error) {
+func (it *initializer) deployProxy(ctx context.Context, implementation common.Address) (*newProxy, error) {
 	ours := namedMock("ERC1967Proxy")
-	for _, c := range b.byRole {
+	for _, c := range it.build.byRole {
 		if !genericProxy(c) {
 			continue
 		}
-		proxy, err := b.proxyOf(ctx, c, reflect.ValueOf(implementation), reflect.ValueOf([]byte{}))
+		proxy, err := it.proxyOf(ctx, c, reflect.ValueOf(implementation), reflect.ValueOf([]byte{}))
 		if proxy != nil || err != nil {
 			return proxy, err
 		}
 		break
 	}
-	return b.proxyOf(ctx, ours, reflect.ValueOf(implementation))
+	return it.proxyOf(ctx, ours, reflect.ValueOf(implementation))
 }
 
 // proxyOf deploys a proxy; nil when that fails.
-func (b *builder) proxyOf(ctx context.Context, c *bytecode.Contract, values ...reflect.Value) (*newProxy, error) {
-	code, err := b.link(ctx, c)
+func (it *initializer) proxyOf(ctx context.Context, c *bytecode.Contract, values ...reflect.Value) (*newProxy, error) {
+	code, err := it.linker.link(ctx, c)
 	if err != nil {
 		return nil, ctx.Err() // for people it is in the report as a library's failure
 	}
@@ -98,12 +98,12 @@ func (b *builder) proxyOf(ctx context.Context, c *bytecode.Contract, values ...r
 	if a.packed, err = a.inputs.Pack(packed...); err != nil {
 		return nil, nil //nolint:nilerr // not the constructor that it looked like
 	}
-	call := b.creation(code, a)
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	call := it.creation(code, a)
+	exec, err := it.machine.Run(append(slices.Clip(it.calls), call))
 	if err != nil || exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
 		return nil, err
 	}
-	b.calls = append(b.calls, call)
+	it.calls = append(it.calls, call)
 	return &newProxy{call.Address, c, a}, nil
 }
 

@@ -20,40 +20,40 @@ func (r *Report) RanBy(entries []bytecode.Location) (what string, ok bool) {
 }
 
 // note keeps the blocks that an execution of calls entered; what names a call.
-func (b *builder) note(exec *evm.Execution, what func(call int) string) {
+func (d *deployer) note(exec *evm.Execution, what func(call int) string) {
 	for _, c := range exec.Covered {
-		at, ok := blockStart(b.table, &c)
+		at, ok := blockStart(d.table, &c)
 		if !c.Kept || !ok {
 			continue
 		}
-		if _, known := b.report.ran[at]; !known {
-			if b.report.ran == nil {
-				b.report.ran = map[bytecode.Location]string{}
+		if _, known := d.report.ran[at]; !known {
+			if d.report.ran == nil {
+				d.report.ran = map[bytecode.Location]string{}
 			}
-			b.report.ran[at] = what(c.Call)
+			d.report.ran[at] = what(c.Call)
 		}
 	}
 }
 
 // runCalls runs the calls that make the World, and notes what they run.
-func (b *builder) runCalls() error {
-	exec, err := b.machine.Run(b.calls)
+func (d *deployer) runCalls() error {
+	exec, err := d.machine.Run(d.calls)
 	if err != nil {
 		return err
 	}
-	b.note(exec, func(call int) string { return b.nameCall(&b.calls[call]) })
+	d.note(exec, func(call int) string { return d.nameCall(&d.calls[call]) })
 	return nil
 }
 
 // nameCall names a call of the World's making.
-func (b *builder) nameCall(call *evm.Call) string {
+func (d *deployer) nameCall(call *evm.Call) string {
 	if call.Create {
-		if p := b.table.LookupCreation(call.Data); p != nil && p.Contract != nil {
+		if p := d.table.LookupCreation(call.Data); p != nil && p.Contract != nil {
 			return "the constructor of " + p.Contract.Name
 		}
 		return "a deployment"
 	}
-	for _, in := range b.instances {
+	for _, in := range d.instances {
 		if in.Address != call.To || in.Contract == nil {
 			continue
 		}
@@ -65,4 +65,13 @@ func (b *builder) nameCall(call *evm.Call) string {
 		return in.Name
 	}
 	return "a call"
+}
+
+// blockStart is where a block that was entered begins; false where its code is not known.
+func blockStart(table *bytecode.Table, c *evm.Coverage) (at bytecode.Location, known bool) {
+	p := table.Program(c.Code)
+	if p == nil || int(c.Block) >= len(p.Blocks) {
+		return at, false
+	}
+	return bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}, true
 }

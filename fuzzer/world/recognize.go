@@ -12,6 +12,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// recognizer finds out what can be called besides what was deployed by itself: proxies, diamonds, and
+// what constructors created.
+type recognizer struct {
+	*deployer
+	recognized int // so many instances were looked at
+}
+
 // probe is calldata whose selector no function has, for lack of a better
 // preimage: what answers it is a fallback function.
 var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
@@ -22,103 +29,79 @@ var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
 // contract by DELEGATECALL: so do ERC-1967, beacon and minimal proxies (EIP-1167),
 // and their predecessors with slots of their own. Of the instances, the first
 // ones are known already.
-func (b *builder) recognize(table *bytecode.Table, known int) error {
-	known = max(known, b.recognized)
+func (r *recognizer) recognize(table *bytecode.Table, known int) error {
+	known = max(known, r.recognized)
 	defer func() {
-		b.recognized = len(b.instances)
-		b.forgetFailures()
+		r.recognized = len(r.instances)
+		r.forgetFailures()
 	}()
-	children, err := b.children()
+	children, err := r.children()
 	if err != nil {
 		return err
 	}
-	for i, in := range slices.Clone(b.instances[known:]) {
-		if err := b.unwrap(known+i, in.Address, "proxy "+in.Name); err != nil {
+	for i, in := range slices.Clone(r.instances[known:]) {
+		if err := r.unwrap(known+i, in.Address, "proxy "+in.Name); err != nil {
 			return err
 		}
 	}
 	for _, c := range children {
-		if len(b.instances) >= b.limit {
+		if len(r.instances) >= r.limit {
 			break
 		}
-		if b.labels[c.address] != "" {
+		if r.namer.labels[c.address] != "" {
 			continue
 		}
-		origin := "created by " + cmp.Or(b.labels[c.creator], c.creator.Hex())
+		origin := "created by " + cmp.Or(r.namer.labels[c.creator], c.creator.Hex())
 		if p := table.LookupRuntime(c.code); p != nil && p.Contract != nil && !p.Contract.Library {
-			b.addition(p.Contract.Name, c.address, p.Contract, origin, "")
-			if err := b.unwrap(len(b.instances)-1, c.address, "proxy "+p.Contract.Name+", "+origin); err != nil {
+			r.addition(p.Contract.Name, c.address, p.Contract, origin, "")
+			if err := r.unwrap(len(r.instances)-1, c.address, "proxy "+p.Contract.Name+", "+origin); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := b.unwrap(-1, c.address, "proxy "+origin); err != nil {
+		if err := r.unwrap(-1, c.address, "proxy "+origin); err != nil {
 			return err
 		}
 	}
-	return b.seeFacets(known)
+	return r.seeFacets(known)
 }
 
 // forgetFailures drops the failures of contracts that are there all the same: a factory, say,
 // has made one.
-func (b *builder) forgetFailures() {
-	b.report.Failures = slices.DeleteFunc(b.report.Failures, func(f Failure) bool {
-		return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == f.Contract })
+func (r *recognizer) forgetFailures() {
+	r.report.Failures = slices.DeleteFunc(r.report.Failures, func(f Failure) bool {
+		return slices.ContainsFunc(r.instances, func(in evm.Instance) bool { return in.Contract == f.Contract })
 	})
-}
-
-// child is a contract that another one created.
-type child struct {
-	address, creator common.Address
-	code             []byte
-}
-
-// children lists what the calls so far created, in order, at most as many as
-// there may be instances.
-func (b *builder) children() ([]child, error) {
-	exec, err := b.machine.Run(b.calls)
-	if err != nil {
-		return nil, err
-	}
-	var children []child
-	for i := range exec.Frames {
-		f := &exec.Frames[i]
-		created := f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2
-		if created && f.Outcome == evm.Success && exec.Calls[f.Call].Outcome == evm.Success && len(children) < b.limit {
-			children = append(children, child{f.Self, f.Caller, bytes.Clone(f.Output)})
-		}
-	}
-	return children, nil
 }
 
 // unwrap adds the contract behind the proxy at an address, if that is one; i is
 // the proxy's own instance, or −1. A proxy without functions of its own is
 // replaced by what is behind it; any other stays as well.
-func (b *builder) unwrap(i int, address common.Address, origin string) error {
-	behind, err := b.behind(address)
-	if err != nil || behind == nil || len(b.instances) >= b.limit {
+func (r *recognizer) unwrap(i int, address common.Address, origin string) error {
+	behind, err := r.behind(address)
+	if err != nil || behind == nil || len(r.instances) >= r.limit {
 		return err
 	}
-	if i >= 0 && b.instances[i].Contract == behind { // put there as a proxy
+	if i >= 0 && r.instances[i].Contract == behind { // put there as a proxy
 		return nil
 	}
-	if i >= 0 && len(b.instances[i].Contract.ABI.Methods) == 0 {
-		name := b.instanceName(behind.Name + proxySuffix)
-		b.instances[i].Name, b.instances[i].Contract = name, behind
-		b.labels[address] = name
-		b.report.Additions = slices.DeleteFunc(b.report.Additions, func(a Addition) bool { return a.Address == address })
-		b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: behind, Address: address, Origin: origin})
+	if i >= 0 && len(r.instances[i].Contract.ABI.Methods) == 0 {
+		name := r.instanceName(behind.Name + proxySuffix)
+		r.instances[i].Name, r.instances[i].Contract = name, behind
+		r.namer.labels[address] = name
+		r.report.Additions = slices.DeleteFunc(r.report.Additions, func(a Addition) bool { return a.Address == address })
+		r.report.Additions = append(r.report.Additions, Addition{Name: name, Contract: behind, Address: address, Origin: origin})
 		return nil
 	}
-	b.addition(behind.Name+proxySuffix, address, behind, origin, "")
+	r.addition(behind.Name+proxySuffix, address, behind, origin, "")
 	return nil
 }
 
 // behind is the contract that unknown calldata is delegated to, as it is or followed by data of the
 // proxy's own (EIP-3448, clones with immutable arguments); nil when it is not.
-func (b *builder) behind(address common.Address) (*bytecode.Contract, error) {
+func (r *recognizer) behind(address common.Address) (*bytecode.Contract, error) {
 	call := evm.Call{From: User2.Address, To: address, Data: probe, Gas: questionGas}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	exec, err := r.machine.Run(append(slices.Clip(r.calls), call))
 	if err != nil {
 		return nil, err
 	}

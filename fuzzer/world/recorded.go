@@ -11,6 +11,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// repeater makes the transactions of a deploy script once more.
+type repeater struct {
+	*deployer
+	linker  *linker
+	parties *parties
+}
+
 // Recording is what a deploy script did.
 type Recording struct {
 	Script string // the command, for people
@@ -26,90 +33,80 @@ type Recording struct {
 
 // repeatCalls makes the transactions of a script part of the World. One that fails now,
 // since other code runs than the script's, is left out and noted.
-func (b *builder) repeatCalls(r *Recording) error {
+func (rp *repeater) repeatCalls(r *Recording) error {
 	for i := range r.Calls {
 		call := r.Calls[i]
 		if call.Create && r.Substitute != nil {
 			call.Data = r.Substitute(call.Data)
 		}
-		exec, err := b.machine.Run(append(b.calls[:len(b.calls):len(b.calls)], call))
+		exec, err := rp.machine.Run(append(rp.calls[:len(rp.calls):len(rp.calls)], call))
 		if err != nil {
 			return err
 		}
 		result := &exec.Calls[len(exec.Calls)-1]
 		if result.Outcome != evm.Success {
-			b.report.Notes = append(b.report.Notes, fmt.Sprintf("%s: transaction %d does not succeed with this build's code: %s", r.Script, i+1, result.Reason()))
+			rp.report.Notes = append(rp.report.Notes, fmt.Sprintf("%s: transaction %d does not succeed with this build's code: %s", r.Script, i+1, result.Reason()))
 			continue
 		}
-		b.calls = append(b.calls, call)
-		b.meetLast(exec)
+		rp.calls = append(rp.calls, call)
+		rp.meetLast(exec)
 		if call.From != Create2Deployer {
-			b.addParty(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
+			rp.parties.addParty(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
 		}
 		if call.Create {
-			b.created(exec, &call)
+			rp.created(exec, &call)
 		}
 	}
 	return nil
 }
 
 // meetLast notes the accounts that the last call made special.
-func (b *builder) meetLast(exec *evm.Execution) {
+func (rp *repeater) meetLast(exec *evm.Execution) {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	last := *exec
 	last.Frames = exec.Frames[frames[0]:frames[1]]
-	b.meet(&last)
+	rp.parties.meet(&last)
 }
 
 // addScriptSenders adds to the senders of a World that a script made up to maxParties
 // accounts that the script made special.
-func (b *builder) addScriptSenders(w *evm.World, plan *Plan) error {
+func (rp *repeater) addScriptSenders(w *evm.World, plan *Plan) error {
 	if plan == nil || plan.Recorded == nil {
 		return nil
 	}
-	c := b.newCast(w)
-	err := b.addParties(c)
+	c := newCast(w, rp.report)
+	err := rp.parties.addParties(c)
 	w.Senders = c.list
 	return err
 }
 
 // created adds what the last call, a deployment, has put on the chain, where the build
 // explains it.
-func (b *builder) created(exec *evm.Execution, call *evm.Call) {
+func (rp *repeater) created(exec *evm.Execution, call *evm.Call) {
 	frame := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
-	p := b.table.LookupRuntime(frame.Output)
-	if p == nil || p.Contract == nil || len(b.instances) >= b.limit {
+	p := rp.table.LookupRuntime(frame.Output)
+	if p == nil || p.Contract == nil || len(rp.instances) >= rp.limit {
 		return // a proxy is found later, see recognize
 	}
 	c := p.Contract
-	b.tried[c] = true
+	rp.tried[c] = true
 	if c.Library {
-		b.labels[call.Address] = c.Name
-		b.libraries[c.QualifiedName()] = &library{address: call.Address}
+		rp.namer.labels[call.Address] = c.Name
+		rp.linker.libraries[c.QualifiedName()] = &library{address: call.Address}
 		return
 	}
 	d := Deployment{Contract: c, Address: call.Address, Tries: 1, Call: *call, Covered: coveredBy(exec, len(exec.Calls)-1)}
 	if size := codeSize(c, call.Data); size > 0 {
 		d.Code = call.Data[:size]
 		if texts, ok := evm.FormatArguments(c.ABI.Constructor.Inputs, call.Data[size:]); ok {
-			d.Arguments = b.withNames(texts)
+			d.Arguments = rp.namer.withNames(texts)
 		}
 	}
-	d.Name = b.add(c.Name, call.Address, c)
-	if label := b.labels[call.From]; label != "" && !strings.HasPrefix(label, Deployer.Name) {
+	d.Name = rp.add(c.Name, call.Address, c)
+	if label := rp.namer.labels[call.From]; label != "" && !strings.HasPrefix(label, Deployer.Name) {
 		d.Notes = append(d.Notes, "by "+label)
 	}
-	b.report.Deployments = append(b.report.Deployments, d)
-}
-
-// withNames writes accounts that have a name by it.
-func (b *builder) withNames(texts []string) []string {
-	for i := range texts {
-		if common.IsHexAddress(texts[i]) {
-			texts[i] = b.nameOf(common.HexToAddress(texts[i]), texts[i])
-		}
-	}
-	return texts
+	rp.report.Deployments = append(rp.report.Deployments, d)
 }
 
 // codeSize is how much of creation code with arguments is code; 0 where that is not

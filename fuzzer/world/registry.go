@@ -35,17 +35,17 @@ func putRegistry(w *evm.World, contracts []*bytecode.Contract) {
 }
 
 // nameRegistry makes an instance of the registry, if it was put into the World.
-func (b *builder) nameRegistry() error {
-	a, err := b.machine.World().Account(registryAddress)
+func nameRegistry(d *deployer) error {
+	a, err := d.machine.World().Account(registryAddress)
 	c := namedMock(registryMock)
 	if err != nil || a == nil || !bytes.Equal(a.Code, c.Runtime.Bytes) {
 		return err
 	}
-	b.untold = true // no transaction made it
-	if b.labels[registryAddress] != "" || len(b.instances) >= b.limit {
+	d.untold = true // no transaction made it
+	if d.namer.labels[registryAddress] != "" || len(d.instances) >= d.limit {
 		return nil
 	}
-	name := b.addition(registryName, registryAddress, c, "is on every chain", "")
-	b.steps = append(b.steps, Step{Contract: c.QualifiedName(), Name: name, Address: registryAddress.Hex()})
+	name := d.addition(registryName, registryAddress, c, "is on every chain", "")
+	d.writer.steps = append(d.writer.steps, Step{Contract: c.QualifiedName(), Name: name, Address: registryAddress.Hex()})
 	return nil
 }

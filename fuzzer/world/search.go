@@ -1,13 +1,12 @@
 package world
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"math/big"
 	"math/bits"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -15,6 +14,27 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
+
+const (
+	// maxTries bounds the runs per attempt at a contract: enough for
+	// every single deviation from the preferred arguments of a typical
+	// constructor (four parameters, some ten candidates each).
+	maxTries = 64
+	// maxExhaustedInAll bounds the runs of all constructors and initializers that end out of
+	// gas, half a minute's: after so many, each contract has one, with one transaction's gas.
+	// Arbitrary.
+	maxExhaustedInAll = 16
+	// maxExhausted bounds the runs of a constructor that end out of gas: other
+	// arguments seldom help, and each costs the most a run can cost.
+	maxExhausted = 4
+)
+
+// finder makes up arguments, and finds those with which a call succeeds.
+type finder struct {
+	*deployer
+	deps      *dependencies
+	exhausted int // runs that ended out of gas
+}
 
 // arguments is one choice of arguments of a constructor or an initializer.
 type arguments struct {
@@ -42,14 +62,14 @@ type search struct {
 var payments = []*uint256.Int{new(uint256.Int), uint256.NewInt(1e18), uint256.NewInt(1)}
 
 // newSearch prepares the search for a function's arguments.
-func (b *builder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
+func (f *finder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
 	s := &search{inputs: function.Inputs, wei: payments[:1], seen: map[string]bool{}}
 	if function.IsPayable() {
 		s.wei = payments
 	}
 	for i := range parameters {
 		p := &parameters[i]
-		values := b.candidates(p)
+		values := f.candidates(p)
 		if len(values) == 0 {
 			return nil, fmt.Errorf("its %s's parameter %d (%s %s) is too large or too deeply nested to be made up", function.Name, i+1, p.typ.String(), p.name)
 		}
@@ -234,16 +254,6 @@ func propose(a *arguments, place int, word *uint256.Int) []*arguments {
 	return out
 }
 
-func inRange(t abi.Type, n *big.Int) bool {
-	if t.T == abi.UintTy {
-		return n.Sign() >= 0 && n.BitLen() <= t.Size
-	}
-	if n.Sign() < 0 {
-		n = new(big.Int).Not(n)
-	}
-	return n.BitLen() < t.Size
-}
-
 // numericWord is a number as the EVM sees it.
 func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 	if t.T != abi.UintTy && t.T != abi.IntTy {
@@ -256,43 +266,98 @@ func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 	return new(uint256.Int).SetBytes(packed), true
 }
 
-// describe renders arguments for people.
-func (b *builder) describe(a *arguments) []string {
-	texts := b.describeValues(a.inputs, a.values)
-	if !a.wei.IsZero() {
-		texts = append(texts, "value: "+a.wei.Dec()+" wei")
-	}
-	return texts
+// outcome is what came of a search.
+type outcome struct {
+	call      evm.Call
+	arguments *arguments
+	exec      *evm.Execution // of the call behind all others; nil when none succeeded
+	tries     int
+	reason    string // of the failure that came furthest, the first of equals
+	stop      *Stop  // of that failure
 }
 
-func (b *builder) describeValues(inputs abi.Arguments, values []reflect.Value) []string {
-	var texts []string
-	for i, v := range values {
-		text := b.format(inputs[i].Type, v)
-		if name := inputs[i].Name; name != "" {
-			text = name + ": " + text
-		}
-		texts = append(texts, text)
+// find runs a call with one choice of arguments after the other, until it
+// succeeds or nothing is left to try. Every execution is shown to look, unless
+// that is nil.
+func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
+	o := &outcome{}
+	furthest := -1
+	most := maxExhausted
+	if f.exhausted >= maxExhaustedInAll {
+		most = 1
 	}
-	return texts
+	for exhausted := 0; o.tries < maxTries && exhausted < most; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		arguments, ok := s.next()
+		if !ok {
+			break
+		}
+		o.tries++
+		o.call, o.arguments = call(arguments), arguments
+		if most == 1 {
+			o.call.Gas = evm.CallGas
+		}
+		exec, err := f.machine.Run(append(slices.Clip(f.calls), o.call))
+		if err != nil {
+			return nil, err
+		}
+		if look != nil {
+			look(exec)
+		}
+		result := &exec.Calls[len(exec.Calls)-1]
+		if result.Outcome == evm.Success {
+			o.exec = exec
+			return o, nil
+		}
+		if result.Outcome == evm.OutOfGas {
+			exhausted++
+			f.exhausted++
+		}
+		if progress := progressOf(exec); progress > furthest {
+			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
+			if texts := f.namer.describe(arguments); len(texts) > 0 {
+				o.reason += fmt.Sprintf(" (with %s)", join(texts))
+			}
+		}
+		s.proposeAfter(arguments, exec)
+	}
+	return o, nil
 }
 
-// format names addresses that have a name.
-func (b *builder) format(t abi.Type, v reflect.Value) string {
-	switch {
-	case t.T == abi.AddressTy:
-		address := v.Interface().(common.Address) //nolint:errcheck // what an address type's values are
-		if label := cmp.Or(b.labels[address], b.names[address]); label != "" {
-			return label
+// progressOf counts the different blocks that the last call entered: of two
+// failures, the one that came further says more about what is missing.
+func progressOf(exec *evm.Execution) int {
+	progress := 0
+	for _, c := range exec.Covered {
+		if c.Call == len(exec.Calls)-1 {
+			progress++
 		}
-	case t.Elem != nil && t.Elem.T == abi.AddressTy:
-		texts := make([]string, v.Len())
-		for i := range texts {
-			texts[i] = b.format(*t.Elem, v.Index(i))
-		}
-		return "[" + join(texts) + "]"
 	}
-	return evm.FormatValue(t, v.Interface())
+	return progress
 }
 
-func join(texts []string) string { return strings.Join(texts, ", ") }
+// addresses lists the addresses in arguments.
+func (a *arguments) addresses() []common.Address {
+	var list []common.Address
+	var walk func(t abi.Type, v reflect.Value)
+	walk = func(t abi.Type, v reflect.Value) {
+		switch t.T {
+		case abi.AddressTy:
+			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
+		case abi.SliceTy, abi.ArrayTy:
+			for i := range v.Len() {
+				walk(*t.Elem, v.Index(i))
+			}
+		case abi.TupleTy:
+			for i, e := range t.TupleElems {
+				walk(*e, v.Field(i))
+			}
+		}
+	}
+	for i, v := range a.values {
+		walk(a.inputs[i].Type, v)
+	}
+	return list
+}

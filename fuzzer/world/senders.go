@@ -18,6 +18,12 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 )
 
+// parties are the accounts that the making of the World made special.
+type parties struct {
+	*deployer
+	met []party
+}
+
 // Party is an account that a set-up made special, and that sends calls therefore.
 type Party struct {
 	Name    string
@@ -76,16 +82,16 @@ var eventSigns = []struct {
 }
 
 // meet notes the accounts that an execution made special.
-func (b *builder) meet(exec *evm.Execution) {
+func (ps *parties) meet(exec *evm.Execution) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		if f.CodeAddress == cheatcode.Address && f.Outcome == evm.Success {
-			b.meetCheat(f)
+			ps.meetCheat(f)
 		}
 		for _, l := range f.Logs {
 			for _, e := range eventSigns {
 				if len(l.Topics) > e.place && l.Topics[0] == e.topic {
-					b.addParty(party{address: common.BytesToAddress(l.Topics[e.place][:]), sign: e.sign, why: e.why})
+					ps.addParty(party{address: common.BytesToAddress(l.Topics[e.place][:]), sign: e.sign, why: e.why})
 				}
 			}
 		}
@@ -93,7 +99,7 @@ func (b *builder) meet(exec *evm.Execution) {
 }
 
 // meetCheat notes what a cheatcode says of an account.
-func (b *builder) meetCheat(f *evm.Frame) {
+func (ps *parties) meetCheat(f *evm.Frame) {
 	if len(f.Input) < 4+32 {
 		return
 	}
@@ -101,23 +107,23 @@ func (b *builder) meetCheat(f *evm.Frame) {
 	address := common.BytesToAddress(word)
 	switch {
 	case slices.ContainsFunc(cheatPrank, func(s []byte) bool { return bytes.Equal(s, id) }):
-		b.addParty(party{address: address, sign: pranked, why: "pranked"})
+		ps.addParty(party{address: address, sign: pranked, why: "pranked"})
 	case bytes.Equal(id, cheatDeal):
-		b.addParty(party{address: address, sign: funded, why: "given ether"})
+		ps.addParty(party{address: address, sign: funded, why: "given ether"})
 	case bytes.Equal(id, cheatAddr), bytes.Equal(id, cheatSign):
 		if key, err := crypto.ToECDSA(word); err == nil {
-			b.addParty(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
+			ps.addParty(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
 		}
 	}
 }
 
 // meetLabeled notes the accounts that a set-up gave a name.
-func (b *builder) meetLabeled(labels map[common.Address]string) {
+func (ps *parties) meetLabeled(labels map[common.Address]string) {
 	addresses := slices.SortedFunc(maps.Keys(labels), func(x, y common.Address) int { return x.Cmp(y) })
 	for _, a := range addresses {
 		if isName(labels[a]) {
-			b.names[a] = labels[a]
-			b.addParty(party{address: a, sign: funded, why: "labeled"})
+			ps.namer.names[a] = labels[a]
+			ps.addParty(party{address: a, sign: funded, why: "labeled"})
 		}
 	}
 }
@@ -130,13 +136,13 @@ func isName(label string) bool {
 }
 
 // addParty adds an account; of several signs the strongest counts.
-func (b *builder) addParty(p party) {
-	i := slices.IndexFunc(b.parties, func(q party) bool { return q.address == p.address })
+func (ps *parties) addParty(p party) {
+	i := slices.IndexFunc(ps.met, func(q party) bool { return q.address == p.address })
 	if i < 0 {
-		b.parties = append(b.parties, p)
+		ps.met = append(ps.met, p)
 		return
 	}
-	q := &b.parties[i]
+	q := &ps.met[i]
 	if p.sign < q.sign {
 		q.sign, q.why = p.sign, p.why
 	}
@@ -149,9 +155,9 @@ func (b *builder) addParty(p party) {
 const maxOwnerCalls = 256
 
 // meetOwners asks every instance for its owner, admin, keeper and so on.
-func (b *builder) meetOwners() error {
+func (ps *parties) meetOwners() error {
 	asked := 0
-	for _, in := range b.instances {
+	for _, in := range ps.instances {
 		var methods []string
 		for _, m := range in.Contract.ABI.Methods {
 			if len(m.Inputs) == 0 && len(m.Outputs) == 1 && m.Outputs[0].Type.String() == "address" && m.IsConstant() &&
@@ -165,59 +171,29 @@ func (b *builder) meetOwners() error {
 				return nil
 			}
 			call := evm.Call{From: User2.Address, To: in.Address, Data: selector(signature), Gas: questionGas}
-			exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+			exec, err := ps.machine.Run(append(slices.Clip(ps.calls), call))
 			if err != nil {
 				return err
 			}
 			result := &exec.Calls[len(exec.Calls)-1]
 			if result.Outcome == evm.Success && len(result.Output) == 32 {
 				name, _, _ := strings.Cut(signature, "(")
-				b.addParty(party{address: common.BytesToAddress(result.Output), sign: owning, why: name + " of " + in.Name})
+				ps.addParty(party{address: common.BytesToAddress(result.Output), sign: owning, why: name + " of " + in.Name})
 			}
 		}
 	}
 	return nil
 }
 
-// senders lists the senders of a World that set-ups made: those of every World, the
-// test contracts, and those that the set-ups prescribe, or else up to maxParties that
-// they made special, the strongest sign first.
-func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
-	c := b.newCast(w)
-	for _, up := range s.tried {
-		if up.Failure == "" {
-			if err := c.add(up.Contract.Name, party{address: up.Address, why: "test contract"}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if s.Senders != nil {
-		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
-				continue
-			}
-			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {
-				return nil, err
-			}
-		}
-		return c.list, nil
-	}
-	if b.names[s.chain.Sender] == "" {
-		b.names[s.chain.Sender] = "forge" // that its tests call by no name
-	}
-	err := b.addParties(c)
-	return c.list, err
-}
-
 // addParties adds up to maxParties accounts that were made special, the strongest sign
 // first.
-func (b *builder) addParties(c *cast) error {
-	if err := b.meetOwners(); err != nil {
+func (ps *parties) addParties(c *cast) error {
+	if err := ps.meetOwners(); err != nil {
 		return err
 	}
-	slices.SortStableFunc(b.parties, func(p, q party) int { return cmp.Compare(p.sign, q.sign) })
+	slices.SortStableFunc(ps.met, func(p, q party) int { return cmp.Compare(p.sign, q.sign) })
 	room := len(c.list) + maxParties
-	for _, p := range b.parties {
+	for _, p := range ps.met {
 		a, err := c.world.Account(p.address)
 		if err != nil {
 			return err
@@ -225,7 +201,7 @@ func (b *builder) addParties(c *cast) error {
 		if len(c.list) >= room || c.sending[p.address] || !isParty(&p, a != nil && len(a.Code) > 0) {
 			continue
 		}
-		if err := c.add(cmp.Or(b.names[p.address], shortName(p.address)), p); err != nil {
+		if err := c.add(cmp.Or(ps.namer.names[p.address], shortName(p.address)), p); err != nil {
 			return err
 		}
 	}
@@ -241,8 +217,8 @@ type cast struct {
 	sending map[common.Address]bool
 }
 
-func (b *builder) newCast(w *evm.World) *cast {
-	c := &cast{world: w, report: b.report, list: slices.Clone(w.Senders), taken: map[string]common.Address{}, sending: map[common.Address]bool{}}
+func newCast(w *evm.World, r *Report) *cast {
+	c := &cast{world: w, report: r, list: slices.Clone(w.Senders), taken: map[string]common.Address{}, sending: map[common.Address]bool{}}
 	for _, in := range w.Instances {
 		c.taken[in.Name] = in.Address
 	}

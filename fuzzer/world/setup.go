@@ -1,11 +1,8 @@
 package world
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -112,261 +109,31 @@ const (
 	maxSetupGas = 4
 )
 
-// Make makes a World as the project's own tests do: test contracts are deployed
-// and their setUp() is called as forge does, and what they deploy can be called.
-// Contracts with targets that are not there then are deployed on top, as [Auto]
-// does. Where no set-up succeeds, or options name none, the World is Auto's.
-//
-// The set-up whose tests execute most of the targets' lines is run first; of equal
-// ones, the one with the most tests that do, then the one whose code holds most of them, then one
-// with a setUp(), then the first of the table. As long as others execute lines that those before
-// them do not, they follow, in the same state; then those whose tests execute lines that the calls
-// of tests used so far do not come to when they are sent as sequences; at last those that hold
-// lines which no instance does.
-func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	if options.Setup == nil || len(options.Only) > 0 || options.Plan.makesWorld() {
-		return Auto(ctx, table, options)
-	}
-	options, err := options.withDefaults()
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := newSetups(table.Contracts(), options)
-	if err != nil {
-		return nil, nil, err
-	}
-	tests := options
-	tests.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits) // as forge does
-	if !s.strict() && len(s.Entries) > 0 {
-		if err := s.survey(ctx, table, tests); err != nil {
-			return nil, nil, err
-		}
-	}
-	var edge cheatcode.Edge
-	edge, s.answers = s.edge(options.Plan).Recorded()
-	s.recorded = edge
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.tester = s.chain.Sender
-	if err := s.run(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	if err := s.follow(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	if err := s.runAlso(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	s.nameRest()
-	if !s.succeeded() {
-		w, report, err := Auto(ctx, table, options)
-		if err == nil {
-			report.TestSetups, report.tested = s.tried, s.tested
-		}
-		return w, report, err
-	}
-	b.report.TestSetups, b.report.tested = s.tried, s.tested
-	return b.complete(ctx, table, options, s)
-}
-
-// setups is the choice of test contracts.
-type setups struct {
-	*SetupOptions
-	chain      Chain
-	contracts  []*bytecode.Contract
-	candidates []*setupCandidate
-	unheld     map[bytecode.Position]bool // targets' lines that no instance holds
-	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
-	unfollowed map[bytecode.Position]bool // of the others, those that sequences of its calls do not
-	tried      []TestSetup
-	used       []usedSetup
-	tested     map[bytecode.Position]string // see [Report.TestedBy]
-	met        map[bytecode.Location]bool   // targets' lines that examples came to
-	gas        uint64                       // that they used, and those that failed
-	answers    *cheatcode.Answers           // what cheatcodes were told of files and artifacts
-	recorded   cheatcode.Edge               // of the World
-}
-
-// usedSetup is one that made the World, as an index of those tried.
-type usedSetup struct {
-	*setupCandidate
-	setUp int
-}
-
-// setupCandidate is a test contract that was not run.
-type setupCandidate struct {
-	contract *bytecode.Contract
-	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
-	changed  bool                 // its source is part of the change
-	survey   *survey              // nil: its tests were not run
-	spare    bool                 // it is used for lines of its own copies
-}
-
-func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, unfollowed: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}, met: map[bytecode.Location]bool{}}
-	if s.Chain != nil {
-		s.chain = *s.Chain
-	}
-	var holders []*bytecode.Contract
-	for _, c := range contracts {
-		lines := s.Lines[c.QualifiedName()]
-		for _, l := range lines {
-			s.unheld[l], s.unrun[l] = true, true
-		}
-		if len(lines) > 0 {
-			holders = append(holders, c)
-		}
-	}
-	own := *options.Setup
-	own.Also = maps.Clone(own.Also)
-	s.SetupOptions = &own
-	for _, name := range s.Contracts {
-		c, call, err := NamedTest(contracts, name)
-		if err != nil {
-			return nil, err
-		}
-		if call != nil {
-			s.alsoCall(c, call)
-		}
-		if call == nil || !slices.ContainsFunc(s.candidates, func(other *setupCandidate) bool { return other.contract == c }) {
-			s.candidates = append(s.candidates, &setupCandidate{contract: c})
-		}
-	}
-	if len(s.Contracts) > 0 {
-		return s, nil
-	}
-	for _, c := range contracts {
-		if !IsTestContract(c) {
-			continue
-		}
-		candidate := &setupCandidate{contract: c, changed: s.Changed != nil && s.Changed(c)}
-		for _, h := range holders {
-			if h == c || creates(c, h) || fetches(c, h) {
-				candidate.holds = append(candidate.holds, h)
-			}
-		}
-		s.candidates = append(s.candidates, candidate)
-	}
-	return s, nil
-}
-
-// fork is the chain that tests may fork; nil where there is none.
-func (s *setups) fork(plan *Plan) *cheatcode.Fork {
-	if s.Fork == nil || plan == nil || plan.Origin == nil || plan.Block == nil {
-		return nil
-	}
-	at := plan.Block
-	return &cheatcode.Fork{Check: s.Fork, Environment: cheatcode.Environment{
-		ChainID: at.ChainID, Number: at.Number, Time: at.Time, Coinbase: at.Coinbase, PrevRandao: at.PrevRandao,
-		BaseFee: at.BaseFee, BlobBaseFee: 1, GasLimit: at.GasLimit, // blob gas costs at least 1 wei (EIP-4844)
-	}}
-}
-
-// fetches reports whether c names d in a literal, as vm.getCode and deployCode take
-// it.
-func fetches(c, d *bytecode.Contract) bool {
-	return slices.ContainsFunc(c.Texts, func(text string) bool { return isNamed(d, text) })
-}
-
-// strict reports whether the user named the set-ups, which then count whatever they
-// deploy.
-func (s *setups) strict() bool { return len(s.Contracts) > 0 }
-
-// next takes out the candidate to run next, the best of those that are worth it for a
-// reason; nil when there is none.
-func (s *setups) next(reason func(worth) int) *setupCandidate {
-	best, most := -1, worth{}
-	for i, c := range s.candidates {
-		if s.strict() {
-			best = 0
-			break
-		}
-		if w := s.worth(c); reason(w) > 0 && (best < 0 || w.compare(most) > 0) {
-			best, most = i, w
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	c := s.candidates[best]
-	s.candidates = slices.Delete(s.candidates, best, best+1)
-	return c
-}
-
-// worth is what a candidate adds to the set-ups that were run.
-type worth struct {
-	runs   int // lines that its tests execute, doubled where they are part of the change
-	spare  int // likewise, in its own copy of a library
-	follow int // lines that its tests execute and that no sequence does yet
-	holds  int // lines that its code holds
-	tests  int // how many of its tests execute such lines, added up
-	setUp  int // 1: it has a setUp()
-	asked  int // 1: it says what must hold of changed contracts
-}
-
-func (w worth) compare(v worth) int {
-	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.spare, v.spare), cmp.Compare(w.follow, v.follow),
-		cmp.Compare(w.tests, v.tests), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
-}
-
-func (s *setups) worth(c *setupCandidate) worth {
-	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), follow: c.survey.covers(s.unfollowed), holds: s.gain(c.holds)}
-	w.tests = s.tests(c.survey)
-	if c.changed {
-		w.runs, w.spare, w.follow = 2*w.runs, 2*w.spare, 2*w.follow
-	}
-	if hasMethod(c.contract.ABI, setUpSignature) {
-		w.setUp = 1
-	}
-	if len(c.holds) > 0 && hasInvariants(c.contract) {
-		w.asked = 1
-	}
-	return w
-}
-
-// gain counts the lines that contracts hold and no instance does.
-func (s *setups) gain(contracts []*bytecode.Contract) int {
-	seen := map[bytecode.Position]bool{}
-	for _, c := range contracts {
-		for _, l := range s.Lines[c.QualifiedName()] {
-			if s.unheld[l] {
-				seen[l] = true
-			}
-		}
-	}
-	return len(seen)
-}
-
-// gains reports whether instances hold lines that no other does.
-func (s *setups) gains(instances []evm.Instance) bool {
-	return slices.ContainsFunc(instances, func(in evm.Instance) bool { return s.gain([]*bytecode.Contract{in.Contract}) > 0 })
-}
-
 // run runs set-ups as long as they are worth it: first those whose tests execute lines that
 // no other's do.
-func (s *setups) run(ctx context.Context, b *builder) error {
-	if err := s.runFor(ctx, b, func(w worth) int { return w.runs }); err != nil {
+func (fo *foundry) run(ctx context.Context) error {
+	s := fo.setups
+	if err := fo.runFor(ctx, func(w worth) int { return w.runs }); err != nil {
 		return err
 	}
 	for _, u := range s.used {
-		if u.survey.coversSpare(s.unrun) > 0 && len(b.instances) < b.limit {
+		if u.survey.coversSpare(s.unrun) > 0 && len(fo.instances) < fo.limit {
 			up := &s.tried[u.setUp]
-			s.useSpare(u.setupCandidate, b.report)
-			if b.holdsTargets(up.Contract, s) {
-				b.makeCallable(up)
+			s.useSpare(u.setupCandidate, fo.report)
+			if s.holdsTargets(up.Contract) {
+				fo.adopter.makeCallable(up)
 			}
 		}
 	}
-	if err := s.runFor(ctx, b, func(w worth) int { return w.spare }); err != nil {
+	if err := fo.runFor(ctx, func(w worth) int { return w.spare }); err != nil {
 		return err
 	}
-	return s.runFor(ctx, b, func(w worth) int { return w.holds + w.asked })
+	return fo.runFor(ctx, func(w worth) int { return w.holds + w.asked })
 }
 
 // runFor runs set-ups as long as there is one that is worth it for a reason.
-func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int) error {
+func (fo *foundry) runFor(ctx context.Context, reason func(worth) int) error {
+	s := fo.setups
 	for len(s.used) < maxSetups && len(s.tried) < maxSetupTries && s.gas/maxSetupGas < s.chain.Gas {
 		c := s.next(reason)
 		if c == nil {
@@ -376,7 +143,7 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 			s.tried = append(s.tried, c.failed())
 			continue
 		}
-		if err := s.use(ctx, b, c); err != nil {
+		if err := fo.use(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -384,12 +151,13 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 }
 
 // use runs a set-up.
-func (s *setups) use(ctx context.Context, b *builder, c *setupCandidate) error {
+func (fo *foundry) use(ctx context.Context, c *setupCandidate) error {
+	s := fo.setups
 	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
 		c.spare = true
-		s.useSpare(c, b.report)
+		s.useSpare(c, fo.report)
 	}
-	up, err := b.setUp(ctx, c, s)
+	up, err := fo.setUp(ctx, c)
 	if err != nil {
 		return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
 	}
@@ -407,167 +175,6 @@ func (s *setups) use(ctx context.Context, b *builder, c *setupCandidate) error {
 			delete(s.unrun, line)
 		}
 	}
-	s.hold(b.instances)
+	s.hold(fo.instances)
 	return nil
-}
-
-// hold takes the lines off that instances hold.
-func (s *setups) hold(instances []evm.Instance) {
-	for _, in := range instances {
-		for _, l := range s.Lines[in.Contract.QualifiedName()] {
-			delete(s.unheld, l)
-		}
-	}
-}
-
-// failed is the set-up of a candidate that failed in the survey.
-func (c *setupCandidate) failed() TestSetup {
-	up := TestSetup{Contract: c.contract, Failure: c.survey.failure, At: c.survey.at, Located: c.survey.located}
-	if hasMethod(c.contract.ABI, setUpSignature) {
-		up.Function = setUpSignature
-	}
-	return up
-}
-
-// nameRest says of all other test contracts why they are not used.
-func (s *setups) nameRest() {
-	if s.strict() {
-		return
-	}
-	if !s.succeeded() { // then those matter that only add nothing
-		for i := range s.tried {
-			s.tried[i].Idle = false
-		}
-	}
-	for _, c := range s.candidates {
-		up := TestSetup{Contract: c.contract, Idle: true}
-		if hasMethod(c.contract.ABI, setUpSignature) {
-			up.Function = setUpSignature
-		}
-		switch v := c.survey; {
-		case v == nil:
-			up.Failure = "it deploys no contract with targets that is not there already"
-			if len(s.Entries) > 0 || s.gain(c.holds) > 0 {
-				up.Failure = "there was no time to run it"
-			}
-		case v.failure != "":
-			up = c.failed()
-			up.Idle = !c.changed && len(c.holds) == 0
-		case v.covers(s.unrun) > 0, v.coversSpare(s.unrun) > 0:
-			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetups)
-		case v.covers(s.unfollowed) > 0:
-			up.Failure = "its tests execute changed lines, as those of others do whose calls could not be followed there"
-		case len(v.lines) > 0, len(v.spare) > 0:
-			up.Failure = "its tests execute no changed line that those of others do not"
-		default:
-			up.Failure = "its tests execute no changed line"
-		}
-		s.tried = append(s.tried, up)
-	}
-}
-
-func (s *setups) succeeded() bool {
-	return slices.ContainsFunc(s.tried, func(up TestSetup) bool { return up.Failure == "" })
-}
-
-// complete deploys what the set-ups did not, and makes the World.
-func (b *builder) complete(ctx context.Context, table *bytecode.Table, options Options, s *setups) (*evm.World, *Report, error) {
-	targets, err := namedContracts(s.contracts, options.Targets)
-	if err != nil {
-		return nil, nil, err
-	}
-	if b.uninitialized, err = namedContracts(s.contracts, options.Uninitialized); err != nil {
-		return nil, nil, err
-	}
-	there := func(c *bytecode.Contract) bool {
-		return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
-	}
-	var wanted []*bytecode.Contract
-	for _, c := range Select(s.contracts, targets, 0).Wanted {
-		if !there(c) || slices.Contains(b.uninitialized, c) {
-			wanted = append(wanted, c)
-		}
-	}
-	adopted := len(b.instances)
-	if wanted, err = b.runExtraSteps(ctx, options.Plan, wanted); err != nil {
-		return nil, nil, err
-	}
-	b.keepUses(b.calls)
-	b.report.Given = len(b.report.Deployments)
-	if err := b.deployAndEquip(ctx, wanted); err != nil {
-		return nil, nil, err
-	}
-	if err := b.addTwinsAndAfter(ctx, &options); err != nil {
-		return nil, nil, err
-	}
-	if err := b.recognize(table, adopted); err != nil {
-		return nil, nil, err
-	}
-	if err := b.runCalls(); err != nil {
-		return nil, nil, err
-	}
-	world := b.machine.Export()
-	world.Instances = b.instances
-	b.report.Steps, b.report.Tester = b.steps, b.tester
-	if err := b.tell(options.Plan); err != nil {
-		return nil, nil, err
-	}
-	if err := b.moveTo(world); err != nil {
-		return nil, nil, err
-	}
-	if err := b.examples(ctx, world, s); err != nil {
-		return nil, nil, err
-	}
-	if world.Senders, err = b.senders(world, s); err != nil {
-		return nil, nil, err
-	}
-	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
-		return nil, nil, err
-	}
-	if err := b.runTests(ctx, world, s, options); err != nil {
-		return nil, nil, err
-	}
-	b.fromSenders(world)
-	b.settle(world, s)
-	for _, c := range s.contracts {
-		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
-			continue
-		}
-		reason := "left out: the set-up does not deploy it, and it has no targets"
-		if r, why := RoleOf(c); r != UnderTest {
-			reason = fmt.Sprintf("left out as a %s: %s", r, why)
-		}
-		b.report.LeftOut = append(b.report.LeftOut, LeftOut{c, reason})
-	}
-	return world, b.report, nil
-}
-
-// settle leaves of cheatcodes what campaigns need. Contracts under test must not
-// find them: whoever may choose what is called would rule the chain. Test contracts
-// that are called need them, and what a set-up mocked stays so. Of files and artifacts
-// those stay that were asked for: a reproducer has them.
-func (b *builder) settle(w *evm.World, s *setups) {
-	asked := harnesses(w.Instances)
-	callable := len(asked) > 0 || slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
-		return slices.Contains(b.tests, in.Address) || slices.Contains(b.actors, in.Address)
-	})
-	if !callable && len(w.Cheats.State.Mocks) == 0 {
-		w.DisableCheats()
-		return
-	}
-	s.Asked.Ask(w.Cheats.Edge)
-	w.Cheats.Edge = cheatcode.Edge{}
-	if callable && !s.answers.Empty() {
-		w.Cheats.Answers = s.answers
-	}
-	w.Cheats.Only = onlyFor(b.tests, b.actors, asked)
-	for _, in := range w.Instances {
-		if len(in.Tests) == 0 {
-			continue
-		}
-		w.Cheats.Tester, w.Cheats.Lenient = b.tester, s.Lenient
-		alone := in.Bare.World.Cheats // everybody's calls of cheatcodes count, as in forge
-		alone.Tester, alone.Lenient = b.tester, s.Lenient
-		alone.Edge, alone.Answers = cheatcode.Edge{}, w.Cheats.Answers
-	}
 }

@@ -1,10 +1,7 @@
 package world
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -35,104 +31,22 @@ const (
 	surveyTestGas = 1 << 28
 )
 
-// survey is what running the tests of a contract showed.
-type survey struct {
-	// lines are the targets' lines that were executed, each with the function that did first.
-	lines map[bytecode.Position]string
-	// entries are the beginnings of the targets' lines, spare ones included, that each function
-	// came to, by signature.
-	entries map[string]map[bytecode.Location]bool
-	// spare are lines that were executed in contracts of tests, qualified, which have copies of
-	// them: of a library, or of a contract that a test inherits from.
-	spare map[bytecode.Position][]string
-	// makes are the test functions that deploy contracts with targets themselves.
-	makes []made
-	// failure is why the set-up failed, alone on a chain; empty: it did not.
-	failure string
-	at      bytecode.Location
-	located bool
-	gas     uint64
+// surveyor runs tests, each test contract on a chain of its own.
+type surveyor struct {
+	*setups
+	table   *bytecode.Table
+	options Options // of the machines that tests run on
 }
 
-func newSurvey() *survey {
-	return &survey{lines: map[bytecode.Position]string{}, entries: map[string]map[bytecode.Location]bool{}, spare: map[bytecode.Position][]string{}}
-}
-
-// covers counts lines of a set that the tests execute.
-func (s *survey) covers(open map[bytecode.Position]bool) int {
-	if s == nil {
-		return 0
-	}
-	return countOpen(s, s.lines, open)
-}
-
-// tests adds up, over lines that no set-up executes or is followed to yet, the test functions that
-// execute them.
-func (s *setups) tests(v *survey) int {
-	if v == nil || v.failure != "" {
-		return 0
-	}
-	n := 0
-	for function, entries := range v.entries {
-		if !strings.HasPrefix(function, "test") {
-			continue // a set-up
-		}
-		for at := range entries {
-			for _, line := range s.Entries[at] {
-				if s.unrun[line] || s.unfollowed[line] {
-					n++
-				}
-			}
-		}
-	}
-	return n
-}
-
-// coversSpare counts lines of a set that the tests execute in contracts of tests.
-func (s *survey) coversSpare(open map[bytecode.Position]bool) int {
-	if s == nil {
-		return 0
-	}
-	return countOpen(s, s.spare, open)
-}
-
-// countOpen counts those of a survey's lines that are in a set; none where the set-up failed.
-func countOpen[V any](s *survey, lines map[bytecode.Position]V, open map[bytecode.Position]bool) int {
-	n := 0
-	for line := range lines {
-		if s.failure == "" && open[line] {
-			n++
-		}
-	}
-	return n
-}
-
-// useSpare makes those lines targets, in contracts of tests, that no test executes elsewhere.
-func (s *setups) useSpare(c *setupCandidate, r *Report) {
-	lines := slices.SortedFunc(maps.Keys(c.survey.spare), func(x, y bytecode.Position) int {
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
-	})
-	for _, line := range lines {
-		if !s.unrun[line] {
-			continue
-		}
-		delete(s.unrun, line)
-		for _, contract := range c.survey.spare[line] {
-			s.Lines[contract] = append(s.Lines[contract], line)
-			r.useSpare(contract, line)
-		}
-	}
-}
-
-// survey runs the tests of all candidates, those of changed test files and those that may
+// run runs the tests of all candidates, those of changed test files and those that may
 // deploy what changed first.
-func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Options) error {
+func (s *surveyor) run(ctx context.Context) error {
 	var used uint64
 	for some := range slices.Chunk(s.surveyed(), surveyedAtOnce) {
 		if used >= surveyGas {
 			return nil
 		}
-		if err := s.surveySome(ctx, some, table, options); err != nil {
+		if err := s.surveySome(ctx, some); err != nil {
 			return err
 		}
 		for _, c := range some {
@@ -148,7 +62,7 @@ func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Opti
 }
 
 // surveyed are the candidates whose tests are run, in that order.
-func (s *setups) surveyed() []*setupCandidate {
+func (s *surveyor) surveyed() []*setupCandidate {
 	order := slices.Clone(s.candidates)
 	slices.SortStableFunc(order, func(x, y *setupCandidate) int { return y.promise() - x.promise() })
 	return order[:min(len(order), maxSurveyed)]
@@ -168,7 +82,7 @@ func (c *setupCandidate) promise() int {
 
 // surveySome runs the tests of some candidates in parallel. Each has a chain of its own, so
 // that it does not matter which is first.
-func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *bytecode.Table, options Options) error {
+func (s *surveyor) surveySome(ctx context.Context, some []*setupCandidate) error {
 	errs := make([]error, len(some))
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var done sync.WaitGroup
@@ -176,7 +90,7 @@ func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *
 		free <- struct{}{}
 		done.Go(func() {
 			defer func() { <-free }()
-			c.survey, errs[i] = s.surveyOne(ctx, c.contract, table, options)
+			c.survey, errs[i] = s.surveyOne(ctx, c.contract)
 		})
 	}
 	done.Wait()
@@ -189,21 +103,21 @@ func (s *setups) surveySome(ctx context.Context, some []*setupCandidate, table *
 }
 
 // surveyOne sets up a test contract and runs its tests.
-func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*survey, error) {
-	b, up, exec, err := s.alone(ctx, c, table, options)
+func (s *surveyor) surveyOne(ctx context.Context, c *bytecode.Contract) (*survey, error) {
+	r, up, exec, err := s.alone(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	result := newSurvey()
 	result.gas = up.gas
 	if exec != nil {
-		s.see(exec, up.what(), result, b.table)
+		s.see(exec, up.what(), result, r.table)
 	}
 	if up.Failure != "" {
 		result.failure, result.at, result.located = up.Failure, up.At, up.Located
 		return result, nil
 	}
-	if err := b.moveTo(b.machine.Export()); err != nil {
+	if err := r.moveTo(r.machine.Export()); err != nil {
 		return nil, err
 	}
 	var used uint64
@@ -212,9 +126,9 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 			return result, err
 		}
 		var deploys []*bytecode.Contract
-		gas, call, err := b.tryTest(up, &m, func(exec *evm.Execution) {
-			s.see(exec, m.Sig, result, b.table)
-			deploys = s.deployedBy(exec, b)
+		gas, call, err := r.tryTest(up, &m, func(exec *evm.Execution) {
+			s.see(exec, m.Sig, result, r.table)
+			deploys = s.deployedBy(exec)
 		})
 		if err != nil {
 			return nil, err
@@ -229,16 +143,17 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 }
 
 // alone sets up a test contract on a chain of its own. What the set-up did is nil where it did not run.
-func (s *setups) alone(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*builder, *TestSetup, *evm.Execution, error) {
+func (s *surveyor) alone(ctx context.Context, c *bytecode.Contract) (*testRunner, *TestSetup, *evm.Execution, error) {
+	options := s.options
 	options.Entries = nil // nothing is kept of this World
 	up := &TestSetup{Contract: c}
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	r, err := startRunner(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), s.table, options)
 	if err != nil {
 		return nil, up, nil, err
 	}
-	b.tester = s.chain.Sender
-	exec, err := b.runSetUp(ctx, up, &s.chain)
-	return b, up, exec, err
+	r.tester = s.chain.Sender
+	exec, err := r.runSetUp(ctx, up, &s.chain)
+	return r, up, exec, err
 }
 
 // surveyedFunctions are those that forge would call on a test contract.
@@ -254,60 +169,24 @@ func surveyedFunctions(a abi.ABI) []abi.Method {
 	return list
 }
 
-// see notes the targets' lines that an execution came to.
-func (s *setups) see(exec *evm.Execution, function string, result *survey, table *bytecode.Table) {
-	for _, c := range exec.Covered {
-		at, ok := blockStart(table, &c)
-		if !ok {
-			continue
-		}
-		lines, spare := s.Entries[at], s.Spare[at]
-		if len(lines) == 0 && len(spare) == 0 {
-			continue
-		}
-		if result.entries[function] == nil {
-			result.entries[function] = map[bytecode.Location]bool{}
-		}
-		result.entries[function][at] = true
-		for _, line := range spare {
-			if !slices.Contains(result.spare[line.Position], line.Contract) {
-				result.spare[line.Position] = append(result.spare[line.Position], line.Contract)
-			}
-		}
-		for _, line := range lines {
-			if _, known := result.lines[line]; !known {
-				result.lines[line] = function
-			}
+// deployedBy lists the contracts with targets that the last call of an execution, a test
+// function, has created; none if it failed.
+func (s *surveyor) deployedBy(exec *evm.Execution) []*bytecode.Contract {
+	if exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
+		return nil
+	}
+	var contracts []*bytecode.Contract
+	for _, c := range createdBy(exec) {
+		p := s.table.LookupCreation(c.call.Data)
+		if p != nil && p.Contract != nil && len(s.Lines[p.Contract.QualifiedName()]) > 0 && !slices.Contains(contracts, p.Contract) {
+			contracts = append(contracts, p.Contract)
 		}
 	}
+	return contracts
 }
 
-// blockStart is where a block that was entered begins; false where its code is not known.
-func blockStart(table *bytecode.Table, c *evm.Coverage) (at bytecode.Location, known bool) {
-	p := table.Program(c.Code)
-	if p == nil || int(c.Block) >= len(p.Blocks) {
-		return at, false
-	}
-	return bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}, true
-}
-
-// artifact is the code of a contract of the build, or of an artifact that is a file of the project's.
-func (s *setups) artifact(name string) (creation, deployed []byte, err error) {
-	creation, deployed, err = codeOf(s.contracts, name)
-	if err == nil || s.ReadFile == nil || path.Ext(name) != ".json" {
-		return creation, deployed, err
-	}
-	data, unread := s.ReadFile(name)
-	if unread != nil {
-		return nil, nil, err
-	}
-	return codeOfFile(data, name)
-}
-
-// edge is what cheatcodes of a test see of the project.
-func (s *setups) edge(plan *Plan) cheatcode.Edge {
-	return cheatcode.Edge{
-		Artifact: s.artifact,
-		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(plan),
-	}
+// made is what a test function deploys.
+type made struct {
+	TestCall
+	contracts []*bytecode.Contract // with targets
 }

@@ -8,32 +8,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// MadeAccount is an account that a set-up gave code.
-type MadeAccount struct {
-	Address common.Address
-	// Salted: the address depends on code, since CREATE2 made the account or what created it.
-	// It is another one where the code is compiled otherwise.
-	Salted bool
-}
-
-// madeAccounts are the accounts that have got code from one World to the next; created are the
-// creations that are known to have happened between them.
-func madeAccounts(before, after *evm.World, created []creation) ([]MadeAccount, error) {
-	salted := map[common.Address]bool{}
-	for _, c := range created { // in order: who creates is there before
-		salted[c.address] = c.salted || salted[c.creator]
-	}
-	all, err := appeared(before, after, nil)
-	if err != nil {
-		return nil, err
-	}
-	made := make([]MadeAccount, len(all))
-	for i, c := range all {
-		made[i] = MadeAccount{c.address, salted[c.address]}
-	}
-	return made, nil
-}
-
 // MadeCall is a transaction that made a World.
 type MadeCall struct {
 	evm.Call
@@ -44,21 +18,21 @@ type MadeCall struct {
 }
 
 // tell notes the transactions that made the World, where nothing else did.
-func (b *builder) tell(plan *Plan) error {
-	if b.untold || plan != nil && (plan.Origin != nil || len(plan.Accounts) > 0) {
+func (d *deployer) tell(plan *Plan) error {
+	if d.untold || plan != nil && (plan.Origin != nil || len(plan.Accounts) > 0) {
 		return nil
 	}
-	b.report.Told = true
-	exec, err := b.machine.Run(b.calls)
+	d.report.Told = true
+	exec, err := d.machine.Run(d.calls)
 	if err != nil {
 		return err
 	}
-	for i := range b.calls {
-		made := MadeCall{Call: b.calls[i]}
+	for i := range d.calls {
+		made := MadeCall{Call: d.calls[i]}
 		if !exec.Truncated {
 			made.come(exec.Frames[exec.Calls[i].Frames[0]:exec.Calls[i].Frames[1]])
 		}
-		b.report.Made = append(b.report.Made, made)
+		d.report.Made = append(d.report.Made, made)
 	}
 	return nil
 }

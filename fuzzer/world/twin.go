@@ -11,6 +11,23 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// twins deploys contracts once more, for code that ran once in the making of the World.
+type twins struct {
+	*deployer
+	// entries are where the targets are that are looked for in one-time code, and once the
+	// calls that ran them.
+	entries map[bytecode.Location]bool
+	once    []onceCall
+}
+
+func newTwins(d *deployer, entries []bytecode.Location) *twins {
+	t := &twins{deployer: d, entries: map[bytecode.Location]bool{}}
+	for _, entry := range entries {
+		t.entries[entry] = true
+	}
+	return t
+}
+
 // This file gives one-time code a second chance. Code that ran while the World was made,
 // and that the same call does not reach again afterwards (a factory's first creation, what
 // is set only once), can be fuzzed on a twin: another instance of the contract, left as its
@@ -28,10 +45,10 @@ type onceCall struct {
 	call     evm.Call
 }
 
-// findOnce notes the calls by which an execution of b.calls first ran the places in b.entries.
+// findOnce notes the calls by which an execution first ran the places in t.entries.
 // Frames above depth are the set-up's own.
-func (b *builder) findOnce(exec *evm.Execution, depth int) {
-	if len(b.entries) == 0 {
+func (t *twins) findOnce(exec *evm.Execution, depth int) {
+	if len(t.entries) == 0 {
 		return
 	}
 	for i := range exec.Frames {
@@ -41,9 +58,9 @@ func (b *builder) findOnce(exec *evm.Execution, depth int) {
 		}
 		for _, block := range f.Path {
 			at := bytecode.Location{Code: f.Program.ID, PC: f.Program.Blocks[block].Start}
-			if b.entries[at] && !slices.ContainsFunc(b.once, func(o onceCall) bool { return o.entry == at }) {
-				if call, ok := outermost(exec, b.calls, i, depth); ok {
-					b.once = append(b.once, onceCall{at, f.Program.Contract, call})
+			if t.entries[at] && !slices.ContainsFunc(t.once, func(o onceCall) bool { return o.entry == at }) {
+				if call, ok := outermost(exec, t.calls, i, depth); ok {
+					t.once = append(t.once, onceCall{at, f.Program.Contract, call})
 				}
 			}
 		}
@@ -61,36 +78,36 @@ func outermost(exec *evm.Execution, calls evm.Sequence, frame, depth int) (call 
 }
 
 // addTwins deploys twins of the contracts that named lists, and of those whose one-time code
-// holds places in b.entries. The names of those that got one are in the report.
-func (b *builder) addTwins(named []string) error {
-	exec, err := b.machine.Run(b.calls)
+// holds places in t.entries. The names of those that got one are in the report.
+func (t *twins) addTwins(named []string) error {
+	exec, err := t.machine.Run(t.calls)
 	if err != nil {
 		return err
 	}
-	b.findOnce(exec, 0)
+	t.findOnce(exec, 0)
 	var wanted []*bytecode.Contract
 	for _, name := range named { // in their order, by which another build gets the same World
-		if i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name }); i >= 0 {
-			wanted = append(wanted, b.contracts[i])
+		if i := slices.IndexFunc(t.build.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name }); i >= 0 {
+			wanted = append(wanted, t.build.contracts[i])
 		}
 	}
 	var again map[bytecode.Location]bool // what the call of the one before ran once more
-	for i, o := range b.once {
+	for i, o := range t.once {
 		if len(wanted) >= maxTwins {
 			break
 		}
-		if i == 0 || !sameCall(&b.once[i-1].call, &o.call) {
-			if again, err = b.runAgain(o.call); err != nil {
+		if i == 0 || !sameCall(&t.once[i-1].call, &o.call) {
+			if again, err = t.runAgain(o.call); err != nil {
 				return err
 			}
 		}
-		known := slices.Contains(wanted, o.contract) || slices.Contains(b.uninitialized, o.contract) // has an instance for its initializer
+		known := slices.Contains(wanted, o.contract) || slices.Contains(t.uninitialized, o.contract) // has an instance for its initializer
 		if !known && !again[o.entry] {
 			wanted = append(wanted, o.contract)
 		}
 	}
 	for _, c := range wanted {
-		if err := b.addTwin(c); err != nil {
+		if err := t.addTwin(c); err != nil {
 			return err
 		}
 	}
@@ -98,14 +115,14 @@ func (b *builder) addTwins(named []string) error {
 }
 
 // runAgain makes a call after all others, and returns where the blocks start that it enters.
-func (b *builder) runAgain(call evm.Call) (map[bytecode.Location]bool, error) {
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+func (t *twins) runAgain(call evm.Call) (map[bytecode.Location]bool, error) {
+	exec, err := t.machine.Run(append(slices.Clip(t.calls), call))
 	if err != nil {
 		return nil, err
 	}
 	starts := map[bytecode.Location]bool{}
 	for _, c := range exec.Covered {
-		if p := b.table.Program(c.Code); p != nil && c.Call == len(b.calls) && int(c.Block) < len(p.Blocks) {
+		if p := t.table.Program(c.Code); p != nil && c.Call == len(t.calls) && int(c.Block) < len(p.Blocks) {
 			starts[bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}] = true
 		}
 	}
@@ -118,33 +135,33 @@ func sameCall(a, b *evm.Call) bool {
 }
 
 // addTwin deploys a contract once more, as its first instance was, by the deployer.
-func (b *builder) addTwin(c *bytecode.Contract) error {
-	i := slices.IndexFunc(b.report.Deployments, func(d Deployment) bool { return d.Contract == c && d.Call.Create })
-	if i < 0 || len(b.instances) >= b.limit {
+func (t *twins) addTwin(c *bytecode.Contract) error {
+	i := slices.IndexFunc(t.report.Deployments, func(d Deployment) bool { return d.Contract == c && d.Call.Create })
+	if i < 0 || len(t.instances) >= t.limit {
 		return nil
 	}
-	d := &b.report.Deployments[i]
+	d := &t.report.Deployments[i]
 	call := d.Call
-	call.From, call.Address = Deployer.Address, crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls)))
-	if b.labels[call.Address] != "" || call.Address == (common.Address{}) {
+	call.From, call.Address = Deployer.Address, crypto.CreateAddress(Deployer.Address, t.nonce+uint64(len(t.calls)))
+	if t.namer.labels[call.Address] != "" || call.Address == (common.Address{}) {
 		return nil
 	}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	exec, err := t.machine.Run(append(slices.Clip(t.calls), call))
 	if err != nil {
 		return err
 	}
 	if exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
 		return nil // its constructor asks who deploys it, for example
 	}
-	b.calls = append(b.calls, call)
-	name := b.addition(c.Name, call.Address, c, "left as its constructor made it, for code that ran once in "+d.Name, "")
-	for _, s := range b.steps { // none of what set-ups deploy, whose World gets the twin again
+	t.calls = append(t.calls, call)
+	name := t.addition(c.Name, call.Address, c, "left as its constructor made it, for code that ran once in "+d.Name, "")
+	for _, s := range t.writer.steps { // none of what set-ups deploy, whose World gets the twin again
 		if s.instanceName() == d.Name && s.Contract != "" {
 			s.Name = name
-			b.steps = append(b.steps, s)
+			t.writer.steps = append(t.writer.steps, s)
 			break
 		}
 	}
-	b.report.Twins = append(b.report.Twins, c.QualifiedName())
+	t.report.Twins = append(t.report.Twins, c.QualifiedName())
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // type *[PlanError]: a run ends with the first of them. Functions of instances that no step makes are left
 // to the run.
 func (p *Plan) Unknown(contracts []*bytecode.Contract) []error {
-	b := &builder{contracts: contracts, byRole: contracts}
+	b := &build{contracts: contracts, byRole: contracts}
 	made := map[string]*bytecode.Contract{} // by the instance's name; nil: of a contract that is not known
 	var found []error
 	for _, s := range slices.Concat(p.Steps, p.After) {

@@ -11,10 +11,10 @@ import (
 const maxUses = 256
 
 // keepUses keeps calls that the World's makers made, see [Report].Uses.
-func (b *builder) keepUses(calls []evm.Call) {
+func (r *Report) keepUses(calls []evm.Call) {
 	for _, call := range calls {
-		if len(b.report.Uses) < maxUses && !call.Create {
-			b.report.Uses = append(b.report.Uses, call)
+		if len(r.Uses) < maxUses && !call.Create {
+			r.Uses = append(r.Uses, call)
 		}
 	}
 }

@@ -297,3 +297,27 @@ func wholeNumber(v *Value) (*big.Int, error) {
 	}
 	return n, nil
 }
+
+// integer is a number in the Go type that package abi wants.
+func integer(t abi.Type, n *big.Int) reflect.Value {
+	v := reflect.New(t.GetType()).Elem()
+	switch v.Kind() {
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(n.Uint64())
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(n.Int64())
+	default:
+		v.Set(reflect.ValueOf(n))
+	}
+	return v
+}
+
+func inRange(t abi.Type, n *big.Int) bool {
+	if t.T == abi.UintTy {
+		return n.Sign() >= 0 && n.BitLen() <= t.Size
+	}
+	if n.Sign() < 0 {
+		n = new(big.Int).Not(n)
+	}
+	return n.BitLen() < t.Size
+}

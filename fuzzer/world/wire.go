@@ -43,13 +43,16 @@ type setter struct {
 
 // wiring is what is known of setters while contracts are deployed.
 type wiring struct {
+	*deployer
+	deps        *dependencies
+	recognizer  *recognizer
+	initializer *initializer
+
 	from     int // the instance from which on setters are called: those before are a plan's or a test's
 	seen     int // instances whose setters are known
 	setters  []*setter
 	kept     int
 	attempts int
-	// told are the instances that others have been told of, or that they made when they were told.
-	told map[common.Address]bool
 	// handed are tokens that calls of a set-up passed to instances.
 	handed []handed
 }
@@ -57,32 +60,11 @@ type wiring struct {
 // handed is a token of which an instance has been told.
 type handed struct{ account, token common.Address }
 
-// fillers are words in the names of setters and their parameters that say nothing about which
-// contract is meant.
-var fillers = []string{"new", "address", "addr", "contract", "impl", "implementation", "logic", "instance", "the"}
-
-// meant are the words of a name that say which contract it means.
-func meant(name string) []string {
-	return slices.DeleteFunc(words(name), func(w string) bool { return slices.Contains(fillers, w) })
-}
-
-// sameWords reports whether a contract's name has just these words.
-func sameWords(contract string, list []string) bool {
-	return len(words(contract)) == len(list) && hasWords(contract, list)
-}
-
-// hasWords reports whether a contract's name has all these words.
-func hasWords(contract string, list []string) bool {
-	own := words(contract)
-	return len(list) > 0 && !slices.ContainsFunc(list, func(w string) bool { return !slices.Contains(own, w) })
-}
-
 // wire tells the instances of the search of each other, as far as names leave no doubt; in the end
 // (last) also by types, and by names that say less.
-func (b *builder) wire(ctx context.Context, last bool) error {
-	w := &b.wiring
-	for w.seen = max(w.seen, w.from); w.seen < len(b.instances); w.seen++ {
-		w.setters = append(w.setters, settersOf(&b.instances[w.seen])...)
+func (w *wiring) wire(ctx context.Context, last bool) error {
+	for w.seen = max(w.seen, w.from); w.seen < len(w.instances); w.seen++ {
+		w.setters = append(w.setters, settersOf(&w.instances[w.seen])...)
 	}
 	if last {
 		for _, s := range w.setters {
@@ -95,14 +77,14 @@ func (b *builder) wire(ctx context.Context, last bool) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			done, err := b.trySetter(s, last)
+			done, err := w.trySetter(s, last)
 			if err != nil {
 				return err
 			}
 			again = again || done
 		}
-		for ; w.seen < len(b.instances); w.seen++ { // that setters have made
-			w.setters = append(w.setters, settersOf(&b.instances[w.seen])...)
+		for ; w.seen < len(w.instances); w.seen++ { // that setters have made
+			w.setters = append(w.setters, settersOf(&w.instances[w.seen])...)
 		}
 	}
 	return nil
@@ -137,43 +119,42 @@ func addressGetters(c *bytecode.Contract) []string {
 }
 
 // trySetter calls a setter with what it may mean, until one counts, and reports whether one did.
-func (b *builder) trySetter(s *setter, last bool) (bool, error) {
-	w := &b.wiring
+func (w *wiring) trySetter(s *setter, last bool) (bool, error) {
 	if s.done {
 		return false, nil
 	}
-	in := b.instances[slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
-	for _, value := range b.meantBy(s, last) {
+	in := w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
+	for _, value := range w.meantBy(s, last) {
 		if s.tried[value] || value == s.instance || w.kept >= maxWires || w.attempts >= maxWireTries {
 			continue
 		}
 		s.tried[value] = true
 		w.attempts++
-		before, err := b.addressesOf(&in)
+		before, err := w.addressesOf(&in)
 		if err != nil || !slices.Contains(before, common.Address{}) {
 			return false, err
 		}
-		mark := b.mark()
-		done, err := b.perform(&in, s.method.Sig, Deployer, nil, reflect.ValueOf(value))
+		mark := w.mark()
+		done, err := w.perform(&in, s.method.Sig, Deployer, nil, reflect.ValueOf(value))
 		if err != nil {
 			return false, err
 		}
 		if !done {
 			continue
 		}
-		after, err := b.addressesOf(&in)
+		after, err := w.addressesOf(&in)
 		if err != nil {
 			return false, err
 		}
 		if !becameKnown(before, after) {
-			b.undo(mark)
+			w.undo(mark)
 			continue
 		}
 		s.done = true
 		w.kept++
-		behind, err := b.seeKept()
-		if w.told[value] = !behind; behind {
-			b.proxied[value] = true
+		behind, err := w.seeKept()
+		if w.deps.told[value] = !behind; behind {
+			w.proxied[value] = true
 		}
 		return true, err
 	}
@@ -181,10 +162,10 @@ func (b *builder) trySetter(s *setter, last bool) (bool, error) {
 }
 
 // addressesOf are the answers of an instance's getters of addresses; all ones where there is none.
-func (b *builder) addressesOf(in *evm.Instance) ([]common.Address, error) {
+func (w *wiring) addressesOf(in *evm.Instance) ([]common.Address, error) {
 	var list []common.Address
 	for _, signature := range addressGetters(in.Contract) {
-		word, err := b.word(in, signature, nil)
+		word, err := w.word(in, signature, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -208,11 +189,11 @@ func becameKnown(before, after []common.Address) bool {
 }
 
 // meantBy lists what the value of a setter may mean, the likeliest first.
-func (b *builder) meantBy(s *setter, last bool) []common.Address {
+func (w *wiring) meantBy(s *setter, last bool) []common.Address {
 	names := [][]string{meant(s.value.name), meant(s.method.RawName)[1:]} // without "set"
 	var list []common.Address
 	add := func(meets func(*bytecode.Contract) bool) {
-		for _, a := range b.useful(meets) {
+		for _, a := range w.deps.useful(meets) {
 			if !slices.Contains(list, a) && len(list) < maxWiredValues {
 				list = append(list, a)
 			}
@@ -228,7 +209,7 @@ func (b *builder) meantBy(s *setter, last bool) []common.Address {
 		return list
 	}
 	if s.value.contract != "" {
-		add(func(c *bytecode.Contract) bool { return b.implements(c, s.value.contract) })
+		add(func(c *bytecode.Contract) bool { return w.build.implements(c, s.value.contract) })
 	}
 	for _, name := range names {
 		add(func(c *bytecode.Contract) bool { return hasWords(c.Name, name) })
@@ -249,8 +230,8 @@ func isOwner(name []string) bool {
 // seeKept looks at what the last call of the set-up did: proxies that it created for known
 // contracts are instances, which others can be told of, and tokens that it passed on are what their
 // receivers may be paid with. The result reports whether there are such proxies.
-func (b *builder) seeKept() (bool, error) {
-	exec, err := b.machine.Run(b.calls)
+func (w *wiring) seeKept() (bool, error) {
+	exec, err := w.machine.Run(w.calls)
 	if err != nil {
 		return false, err
 	}
@@ -263,44 +244,44 @@ func (b *builder) seeKept() (bool, error) {
 		case f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2:
 			created = append(created, f.Self)
 		default:
-			b.handOn(f)
+			w.handOn(f)
 		}
 	}
-	before := len(b.instances)
+	before := len(w.instances)
 	for _, address := range created { // their frames are gone with the next run
-		if err := b.nameProxy(address); err != nil {
+		if err := w.nameProxy(address); err != nil {
 			return false, err
 		}
 	}
-	return len(b.instances) > before, nil
+	return len(w.instances) > before, nil
 }
 
 // nameProxy makes an instance of a proxy that a call of the set-up created.
-func (b *builder) nameProxy(address common.Address) error {
-	if b.labels[address] != "" || len(b.instances) >= b.limit {
+func (w *wiring) nameProxy(address common.Address) error {
+	if w.namer.labels[address] != "" || len(w.instances) >= w.limit {
 		return nil
 	}
-	behind, err := b.behind(address)
+	behind, err := w.recognizer.behind(address)
 	if err != nil || behind == nil {
 		return err
 	}
-	name := b.addition(behind.Name+proxySuffix, address, behind, "proxy that the set-up created", "")
-	b.steps = append(b.steps, Step{Contract: b.planName(behind), Name: name, Address: address.Hex()})
-	b.wiring.told[address] = true
+	name := w.addition(behind.Name+proxySuffix, address, behind, "proxy that the set-up created", "")
+	w.writer.steps = append(w.writer.steps, Step{Contract: w.writer.planName(behind), Name: name, Address: address.Hex()})
+	w.deps.told[address] = true
 	return nil
 }
 
 // handOn notes the tokens among the arguments of a call.
-func (b *builder) handOn(f *evm.Frame) {
+func (w *wiring) handOn(f *evm.Frame) {
 	const selectorSize, wordSize = 4, 32
 	for at := selectorSize; at+wordSize <= len(f.Input); at += wordSize {
 		word := new(uint256.Int).SetBytes(f.Input[at : at+wordSize])
 		h := handed{f.Self, word.Bytes20()}
 		token := word.BitLen() <= 8*common.AddressLength && h.account != h.token &&
-			slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Address == h.token && payment(in.Contract) != nil })
-		known := slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Address == h.account })
-		if token && known && !slices.Contains(b.wiring.handed, h) {
-			b.wiring.handed = append(b.wiring.handed, h)
+			slices.ContainsFunc(w.instances, func(in evm.Instance) bool { return in.Address == h.token && payment(in.Contract) != nil })
+		known := slices.ContainsFunc(w.instances, func(in evm.Instance) bool { return in.Address == h.account })
+		if token && known && !slices.Contains(w.handed, h) {
+			w.handed = append(w.handed, h)
 		}
 	}
 }
@@ -308,23 +289,23 @@ func (b *builder) handOn(f *evm.Frame) {
 // initializeFurther calls what else looks like an initializer of the instances that others have been
 // told of, and of those that they made: a market is listed, a pool is opened. It needs what
 // their own initializers and setters have set.
-func (b *builder) initializeFurther(ctx context.Context, first int) error {
-	for _, in := range slices.Clone(b.instances[first:]) {
-		if !b.wiring.told[in.Address] || in.Contract == nil || role(in.Contract) != UnderTest {
+func (w *wiring) initializeFurther(ctx context.Context, first int) error {
+	for _, in := range slices.Clone(w.instances[first:]) {
+		if !w.deps.told[in.Address] || in.Contract == nil || role(in.Contract) != UnderTest {
 			continue
 		}
 		methods := slices.DeleteFunc(initializers(in.Contract), func(m abi.Method) bool { return m.RawName == "initialize" })
 		for _, m := range methods[:min(len(methods), maxInitializers)] {
-			done, err := b.callInitializer(ctx, []abi.Method{m}, in.Contract, in.Address, in.Address)
+			done, err := w.initializer.callInitializer(ctx, []abi.Method{m}, in.Contract, in.Address, in.Address)
 			if err != nil {
 				return err
 			}
 			if done.text == "" {
 				continue
 			}
-			b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, &m), done.arguments, Deployer.Address))
-			b.writeCall(in.Name, in.Contract, &m, done.arguments, "")
-			if _, err := b.seeKept(); err != nil {
+			w.report.Calls = append(w.report.Calls, w.namer.callText(in.Name+"."+functionName(in.Contract, &m), done.arguments, Deployer.Address))
+			w.writer.writeCall(in.Name, in.Contract, &m, done.arguments, "")
+			if _, err := w.seeKept(); err != nil {
 				return err
 			}
 		}

@@ -1,13 +1,6 @@
-// Package world makes the World that a campaign starts from.
-//
-// [Auto] deploys every contract under test without being told how: dependencies
-// first, constructor arguments by type and name, a bounded search when a
-// constructor reverts. Contracts with an initializer are initialized by the same
-// search, behind a proxy where they demand it.
 package world
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -92,78 +85,6 @@ type Options struct {
 	// Machine are options of the machine that runs the deployments; the
 	// campaign's machines need the same.
 	Machine []evm.Option
-}
-
-// Auto deploys contracts of the table, in its order, on a fresh chain. The table's
-// programs must have their final cuts, see [bytecode.Table.Cut]. What
-// could not be deployed is in the report; an error means that nothing could be
-// tried, or that ctx ended. The same table and options give the same World.
-func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	options, err := options.withDefaults()
-	if err != nil {
-		return nil, nil, err
-	}
-	selection, err := choose(table.Contracts(), options)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := startBuilder(beginAuto(table.Contracts(), options), table, options)
-	if err != nil {
-		return nil, nil, err
-	}
-	if b.uninitialized, err = namedContracts(table.Contracts(), options.Uninitialized); err != nil {
-		return nil, nil, err
-	}
-	if options.Plan.makesWorld() {
-		if err := b.follow(ctx, options.Plan); err != nil {
-			return nil, nil, err
-		}
-		selection = b.leftByPlan(selection, options.Targets)
-	}
-	if selection.Wanted, err = b.runExtraSteps(ctx, options.Plan, selection.Wanted); err != nil {
-		return nil, nil, err
-	}
-	if err := b.nameRegistry(); err != nil {
-		return nil, nil, err
-	}
-	b.keepUses(b.calls)
-	b.report.Given = len(b.report.Deployments)
-	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
-		return nil, nil, err
-	}
-	if !options.Plan.makesWorld() {
-		if err := b.addTwins(options.Twins); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := b.runAfter(ctx, options.Plan); err != nil {
-		return nil, nil, err
-	}
-	if err := b.recognize(table, 0); err != nil {
-		return nil, nil, err
-	}
-	if err := b.runCalls(); err != nil {
-		return nil, nil, err
-	}
-	world := b.machine.Export()
-	world.Instances = b.instances
-	b.report.Steps = b.steps
-	if err := b.tell(options.Plan); err != nil {
-		return nil, nil, err
-	}
-	if err := b.addScriptSenders(world, options.Plan); err != nil {
-		return nil, nil, err
-	}
-	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
-		return nil, nil, err
-	}
-	settleAuto(world)
-	for _, l := range selection.LeftOut {
-		if !b.tried[l.Contract] { // not even as a dependency
-			b.report.LeftOut = append(b.report.LeftOut, l)
-		}
-	}
-	return world, b.report, nil
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -17,54 +17,39 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file writes down what the builder does as the steps of a plan that does the
-// same: [Report].Steps.
-
-// mark is how much was done and written down at some moment.
-type mark struct{ calls, steps, texts int }
-
-func (b *builder) mark() mark { return mark{len(b.calls), len(b.steps), len(b.report.Calls)} }
-
-// undo takes back what came after a mark.
-func (b *builder) undo(m mark) {
-	b.calls, b.steps, b.report.Calls = b.calls[:m.calls], b.steps[:m.steps], b.report.Calls[:m.texts]
+// stepWriter writes down what is done as the steps of a plan that does the same:
+// [Report].Steps.
+type stepWriter struct {
+	build *build
+	// account is what a plan calls an account at this step.
+	account func(common.Address) string
+	steps   []Step
 }
 
 // writeDeployment writes down that a contract was deployed as the instance of a name,
 // with the functions of another one where it is a proxy's.
-func (b *builder) writeDeployment(c, seen *bytecode.Contract, name string, a *arguments) {
-	s := Step{Contract: b.planName(c), Message: PlannedMessage{Arguments: b.written(a)}, Value: weiWritten(a.wei)}
+func (w *stepWriter) writeDeployment(c, seen *bytecode.Contract, name string, a *arguments) {
+	s := Step{Contract: w.planName(c), Message: PlannedMessage{Arguments: w.written(a)}, Value: weiWritten(a.wei)}
 	if seen != c {
-		s.As = b.planName(seen)
+		s.As = w.planName(seen)
 	}
 	if name != s.instanceName() {
 		s.Name = name
 	}
-	b.steps = append(b.steps, s)
+	w.steps = append(w.steps, s)
 }
 
 // writeCall writes down that an instance was called; from is empty for the deployer.
-func (b *builder) writeCall(instance string, c *bytecode.Contract, m *abi.Method, a *arguments, from string) {
-	b.steps = append(b.steps, Step{
-		Message: PlannedMessage{Function: instance + "." + functionName(c, m), Arguments: b.written(a)},
+func (w *stepWriter) writeCall(instance string, c *bytecode.Contract, m *abi.Method, a *arguments, from string) {
+	w.steps = append(w.steps, Step{
+		Message: PlannedMessage{Function: instance + "." + functionName(c, m), Arguments: w.written(a)},
 		From:    from, Value: weiWritten(a.wei),
 	})
 }
 
-// functionName is what a plan calls a contract's function: its signature, where
-// several have its name.
-func functionName(c *bytecode.Contract, m *abi.Method) string {
-	for _, other := range c.ABI.Methods {
-		if other.RawName == m.RawName && other.Sig != m.Sig {
-			return m.Sig
-		}
-	}
-	return m.RawName
-}
-
 // planName is what a plan calls a contract: its name alone where that is enough.
-func (b *builder) planName(c *bytecode.Contract) string {
-	if d, err := b.plannedContract(c.Name, ""); err == nil && d == c {
+func (w *stepWriter) planName(c *bytecode.Contract) string {
+	if d, err := w.build.plannedContract(c.Name, ""); err == nil && d == c {
 		return c.Name
 	}
 	return c.QualifiedName()
@@ -78,31 +63,31 @@ func weiWritten(wei *uint256.Int) Value {
 }
 
 // written are arguments as a person would write them.
-func (b *builder) written(a *arguments) []Value {
+func (w *stepWriter) written(a *arguments) []Value {
 	var list []Value
 	for i, v := range a.values {
-		list = append(list, b.writtenValue(a.inputs[i].Type, v))
+		list = append(list, w.writtenValue(a.inputs[i].Type, v))
 	}
 	return list
 }
 
 // writtenValue is the inverse of [resolver.value].
-func (b *builder) writtenValue(t abi.Type, v reflect.Value) Value {
+func (w *stepWriter) writtenValue(t abi.Type, v reflect.Value) Value {
 	switch t.T {
 	case abi.SliceTy, abi.ArrayTy:
 		list := make([]Value, v.Len())
 		for i := range list {
-			list[i] = b.writtenValue(*t.Elem, v.Index(i))
+			list[i] = w.writtenValue(*t.Elem, v.Index(i))
 		}
 		return Value{List: list}
 	case abi.TupleTy:
 		list := make([]Value, len(t.TupleElems))
 		for i, e := range t.TupleElems {
-			list[i] = b.writtenValue(*e, v.Field(i))
+			list[i] = w.writtenValue(*e, v.Field(i))
 		}
 		return writtenStruct(t.TupleRawNames, list)
 	case abi.AddressTy:
-		return Value{Text: b.writtenAddress(v.Interface().(common.Address))} //nolint:errcheck // what an address type's values are
+		return Value{Text: w.account(v.Interface().(common.Address))} //nolint:errcheck // what an address type's values are
 	case abi.UintTy, abi.IntTy:
 		n := new(big.Int)
 		if _, ok := n.SetString(fmt.Sprint(v.Interface()), 10); !ok {
@@ -132,16 +117,6 @@ func writtenStruct(names []string, list []Value) Value {
 		fields = append(fields, NamedValue{name, list[i]})
 	}
 	return Value{Fields: fields}
-}
-
-// writtenAddress names an account that a plan knows at this step by its name.
-func (b *builder) writtenAddress(a common.Address) string {
-	for _, name := range b.knownNames() {
-		if known, ok := b.addressOf(name); ok && known == a {
-			return name
-		}
-	}
-	return a.Hex()
 }
 
 // writtenNumber writes a number of whole units of 18 decimals with an exponent, and the

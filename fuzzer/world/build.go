@@ -1,0 +1,96 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// build is the contracts of a build, which people and types name.
+type build struct {
+	contracts []*bytecode.Contract // of the table
+	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
+}
+
+func newBuild(contracts []*bytecode.Contract) *build {
+	b := &build{contracts: contracts}
+	for _, c := range contracts {
+		if c.Deployable() && !c.Library {
+			b.byRole = append(b.byRole, c)
+		}
+	}
+	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
+	return b
+}
+
+// implements reports whether an instance of c can stand where the type is asked
+// for: by the base list, or, since Solidity lets addresses be converted freely,
+// by having every function of the type's ABI.
+func (b *build) implements(c *bytecode.Contract, typ string) bool {
+	if c.Name == typ || slices.Contains(c.Implements, typ) {
+		return true
+	}
+	if IsBuiltInMock(c) && isStandard(typ) { // the name means another one
+		return false
+	}
+	for _, t := range b.contracts {
+		if t.Name == typ && !t.Deployable() && hasMethods(c.ABI, t.ABI) {
+			return true
+		}
+	}
+	return false
+}
+
+// plannedContract is the contract with a name of the plan's.
+func (b *build) plannedContract(name, place string) (*bytecode.Contract, error) {
+	var found []*bytecode.Contract
+	for _, c := range b.contracts {
+		if named(c, name) {
+			found = append(found, c)
+		}
+	}
+	if ours, ok := strings.CutPrefix(name, mockPrefix); ok && len(found) == 0 {
+		if c := namedMock(ours); c != nil {
+			return c, nil
+		}
+		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))
+	}
+	switch len(found) {
+	case 0:
+		return nil, planError(place, "the build has no contract %q%s", name, b.instead())
+	case 1:
+		return found[0], nil
+	}
+	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
+}
+
+// instead names contracts that a plan may have meant: some under test.
+func (b *build) instead() string {
+	const shown = 5 // of a line's length; arbitrary
+	var names []string
+	for _, c := range b.byRole {
+		if c.Deployable() && !c.Library && role(c) == UnderTest && len(names) < shown {
+			names = append(names, c.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+// isLibrary reports whether a plan's name is that of a library.
+func (b *build) isLibrary(name string) bool {
+	c, err := b.plannedContract(name, "")
+	return err == nil && c.Library
+}
+
+// seenAs is the contract whose functions the step's instance has.
+func (b *build) seenAs(s *Step, c *bytecode.Contract) (*bytecode.Contract, error) {
+	if s.As == "" {
+		return c, nil
+	}
+	return b.plannedContract(s.As, s.Place)
+}
