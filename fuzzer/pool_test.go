@@ -30,7 +30,7 @@ func TestIsApart(t *testing.T) {
 	}
 }
 
-// TestPoolShares: seeds that are kept apart get a quarter of the picks, and all where there are no others.
+// TestPoolShares: seeds that are kept apart get a quarter of the picks, or all of them if there are no other seeds.
 func TestPoolShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var p pool
