@@ -141,6 +141,7 @@ func TestWaysIn(t *testing.T) {
 		"another word":                 {[]evm.Frame{inner(at(false, 1, 6), at(true, 1, 7))}, writes},
 		"what is there":                {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7))}, plain},
 		"what is there, then more":     {[]evm.Frame{inner(at(false, 1, 7), at(true, 1, 7), at(true, 2, 7))}, writes},
+		"as another contract has it":   {[]evm.Frame{inner(at(false, 1, 7)), {Depth: 3, Storage: []evm.StorageAccess{{Write: true, Address: token, Slot: number(1), Value: number(7)}}}}, writes},
 		"it pays":                      {[]evm.Frame{inner(), {Depth: 3, Value: number(1)}}, pays},
 		"it calls":                     {[]evm.Frame{inner(), {Depth: 3}}, plain},
 		"a callee writes":              {[]evm.Frame{inner(at(false, 1, 7)), {Depth: 3, Storage: []evm.StorageAccess{at(true, 1, 8)}}}, writes},

@@ -84,7 +84,11 @@ func examineReentrancy(s *Scene, report func(Observation)) {
 func (s *Scene) waysIn(inner int) (id [4]byte, acts bool) {
 	id = selectorOf(&s.Exec.Frames[inner])
 	acts = !s.Exec.Frames[inner].Value.IsZero()
-	read := map[uint256.Int]uint256.Int{}
+	type word struct {
+		address common.Address
+		slot    uint256.Int
+	}
+	read := map[word]uint256.Int{}
 	for i := inner; i < len(s.Exec.Frames) && (i == inner || s.Exec.Frames[i].Depth > s.Exec.Frames[inner].Depth); i++ {
 		f := &s.Exec.Frames[i]
 		if i > inner && !f.Value.IsZero() {
@@ -94,11 +98,12 @@ func (s *Scene) waysIn(inner int) (id [4]byte, acts bool) {
 		acts = acts || mayLeaveMore(f)
 		for j := range f.Storage {
 			access := &f.Storage[j]
-			if was, known := read[access.Slot]; access.Write && (!known || was != access.Value) {
+			at := word{access.Address, access.Slot}
+			if was, known := read[at]; access.Write && (!known || was != access.Value) {
 				id[1] ^= 1
 				return id, true
 			}
-			read[access.Slot] = access.Value
+			read[at] = access.Value
 		}
 	}
 	return id, acts
