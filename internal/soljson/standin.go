@@ -88,6 +88,7 @@ var standIn = sync.OnceValues(func() ([]byte, error) {
 const (
 	AskVersion = "--version"       // as a native solc says it
 	AskCompile = "--standard-json" // the input follows
+	AskRunner  = "version"         // as a script for node says it, which follows
 )
 
 // answer answers one question of the program: a compiler, what is asked, and an input. An empty answer has it ask node.
@@ -103,7 +104,9 @@ func answer(c net.Conn, modules string) {
 		// Where there is an error, node says what is wrong.
 		switch string(question[1]) {
 		case AskVersion:
-			output, _ = versionOf(path)
+			output, _ = versionOf(path, program, []string{AskVersion}, "SOLJSON="+path)
+		case AskRunner:
+			output, _ = versionOf(path, string(question[2]), []string{string(question[0]), AskRunner})
 		case AskCompile:
 			output, _ = Compile(path, question[2])
 		}
@@ -111,17 +114,20 @@ func answer(c net.Conn, modules string) {
 	_ = Send(c, output) // whoever asked may have been killed
 }
 
-var versions sync.Map // what programs of [Program] answer, by compiler
+// versions are what scripts say of compilers, by both: to say it, a compiler is loaded.
+var versions sync.Map
 
-func versionOf(soljson string) ([]byte, error) {
-	if text, ok := versions.Load(soljson); ok {
+func versionOf(soljson, script string, arguments []string, environment ...string) ([]byte, error) {
+	key := soljson + "\x00" + script
+	if text, ok := versions.Load(key); ok {
 		return text.([]byte), nil //nolint:errcheck,forcetypeassert // nothing else is kept
 	}
-	cmd := exec.Command("node", "-e", program, "--", AskVersion)
-	cmd.Env = append(os.Environ(), "SOLJSON="+soljson)
+	// With another flag before the script, or a stand-in that is in PATH would ask again.
+	cmd := exec.Command("node", append([]string{"--no-deprecation", "-e", script, "--"}, arguments...)...)
+	cmd.Env = append(os.Environ(), environment...)
 	text, err := cmd.Output()
 	if err == nil {
-		versions.Store(soljson, text)
+		versions.Store(key, text)
 	}
 	return text, err
 }

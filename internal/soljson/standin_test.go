@@ -14,8 +14,8 @@ import (
 // TestStandIn: it answers what the product asks of the installed compilers, and is node for all else, other people's
 // compilers among it.
 func TestStandIn(t *testing.T) {
-	t.Parallel()
 	folder := testsolc.StandIn(t)
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")) // as where tests use it: it does not ask itself
 	node := func(stdin string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(folder, "node"), args...)
@@ -41,8 +41,13 @@ func TestStandIn(t *testing.T) {
 			t.Errorf("%s: %s", compiler, got)
 		}
 	}
-	if got := node("in", "-e", runner, "--", ours, "version"); got != "node: in" {
-		t.Errorf("version: %s", got)
+	const says = "process.stdout.write(process.argv.slice(1).join(' ') + process.hrtime.bigint())" // never the same twice
+	said := node("", "-e", says, "--", ours, "version")
+	if again := node("", "-e", says, "--", ours, "version"); !strings.HasPrefix(said, ours+" version") || again != said {
+		t.Errorf("a version: %s, then %s", said, again)
+	}
+	if got := node("in", "-e", "process.stdin.pipe(process.stdout); process.exitCode = 7", "--", ours, "version"); got != "inexit status 7" {
+		t.Errorf("a version that fails: %s", got)
 	}
 	program, err := soljson.Program(t.TempDir(), ours)
 	if err != nil {

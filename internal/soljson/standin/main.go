@@ -37,20 +37,25 @@ func run(args []string) (code int, err error) {
 	if compiler == "" {
 		return 1, syscall.Exec(node, append([]string{"node"}, args...), os.Environ())
 	}
-	var input []byte
-	if question == soljson.AskCompile {
-		if input, err = io.ReadAll(os.Stdin); err != nil {
+	var stdin io.Reader = os.Stdin
+	var sent []byte
+	switch question {
+	case soljson.AskCompile:
+		if sent, err = io.ReadAll(os.Stdin); err != nil {
 			return 1, err
 		}
+		stdin = bytes.NewReader(sent)
+	case soljson.AskRunner:
+		sent = []byte(args[1])
 	}
-	if output, ok := ask(filepath.Join(folder, soljson.Socket), compiler, question, input); ok {
+	if output, ok := ask(filepath.Join(folder, soljson.Socket), compiler, question, sent); ok {
 		if _, err := os.Stdout.Write(output); err != nil {
 			return 1, err
 		}
 		return 0, nil
 	}
 	cmd := exec.Command(node, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		return 1, err
 	}
@@ -59,8 +64,13 @@ func run(args []string) (code int, err error) {
 
 // asked is the compiler that node is to run, and what is asked of it; empty where it is to run something else.
 func asked(args []string) (compiler, question string) {
-	if len(args) == 5 && args[0] == "-e" && args[2] == "--" && args[4] == "compile" { // by diffmap/compile/solc
-		return args[3], soljson.AskCompile
+	if len(args) == 5 && args[0] == "-e" && args[2] == "--" { // by diffmap/compile/solc
+		switch args[4] {
+		case "compile":
+			return args[3], soljson.AskCompile
+		case "version":
+			return args[3], soljson.AskRunner
+		}
 	}
 	if len(args) < 2 {
 		return "", ""

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sightline-evm/sightline/internal/soljson"
@@ -27,9 +28,10 @@ func UseStandIn(t testing.TB) {
 	t.Setenv("PATH", before(StandIn(t)))
 }
 
-// Main runs the tests of a package, by run, with a stand-in in front of PATH, if what it takes is installed.
+// Main runs the tests of a package, by run, with a stand-in in front of PATH, if what it takes is installed. Workers of
+// go test -fuzz are processes of the same program: they use the one of the process that started them.
 func Main(m *testing.M, run func(*testing.M)) {
-	if modules, err := findModules(); err == nil {
+	if modules, err := findModules(); err == nil && !inherited() {
 		folder, remove, err := standIn(modules)
 		if err != nil {
 			panic(err)
@@ -38,6 +40,13 @@ func Main(m *testing.M, run func(*testing.M)) {
 		_ = os.Setenv("PATH", before(folder)) // fails for no name without "="
 	}
 	run(m)
+}
+
+// inherited reports whether the first folder of PATH is a stand-in's.
+func inherited() bool {
+	first, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
+	_, err := os.Stat(filepath.Join(first, soljson.Socket))
+	return err == nil
 }
 
 func before(folder string) string { return folder + string(filepath.ListSeparator) + os.Getenv("PATH") }
