@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -65,10 +66,7 @@ func projects(t *testing.T) []project {
 func TestSoundnessOnContracts(t *testing.T) {
 	for _, p := range projects(t) {
 		t.Run(p.name, func(t *testing.T) {
-			executions := 150
-			if *long {
-				executions = 20_000
-			}
+			executions := long.Pick(150, 20_000)
 			table := bytecode.NewTable(p.contracts)
 			w, _, err := world.Auto(context.Background(), table, world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}})
 			if err != nil {

@@ -1,7 +1,6 @@
 package lookahead_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
 
@@ -12,9 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 )
-
-var long = flag.Bool("long", false, "run the soundness tests on a million executions")
 
 // judge holds an analysis to what executions do.
 type judge struct {
@@ -195,10 +193,7 @@ func FuzzSoundness(f *testing.F) {
 // TestSoundnessOnRandomPrograms: no execution reaches a target after a prefix
 // declared no-target-ahead, and none a block declared unreachable.
 func TestSoundnessOnRandomPrograms(t *testing.T) {
-	programs, inputs := 100, 25
-	if *long {
-		programs, inputs = 10_000, 100
-	}
+	programs, inputs := long.Pick(100, 10_000), long.Pick(25, 100)
 	total := &judge{}
 	for seed := range programs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
@@ -225,10 +220,7 @@ func TestSoundnessOnRandomPrograms(t *testing.T) {
 // the prefix that the paper's algorithm does, which asks at each split point in
 // turn and remembers nothing.
 func TestAnalyzeAsksInTurn(t *testing.T) {
-	programs, inputs := 60, 10
-	if *long {
-		programs, inputs = 6_000, 20
-	}
+	programs, inputs := long.Pick(60, 6_000), long.Pick(10, 20)
 	compared, proved, longer := 0, 0, 0
 	for seed := range programs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))

@@ -20,6 +20,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
@@ -59,7 +60,7 @@ import (
 //
 // With -seeds N it runs each with N seeds from that one on: what a campaign finds only with luck fails then.
 func TestVerdicts(t *testing.T) {
-	forVerdicts(t, "*", func(t *testing.T, v *verdict) {
+	forVerdicts(t, "*", 1, func(t *testing.T, v *verdict) {
 		for first := v.seed; v.seed < first+*seedCount; v.seed++ {
 			t.Logf("seed %d", v.seed)
 			v.check(t, v.run(t))
@@ -69,10 +70,11 @@ func TestVerdicts(t *testing.T) {
 
 var seedCount = flag.Uint64("seeds", 1, "run the pull requests of TestVerdicts with so many seeds each")
 
-// TestVerdictsViaIR makes the comparisons with the base again, in projects that compile via
-// IR, but for those that say why not ("legacy").
+// TestVerdictsViaIR makes comparisons with the base again, in projects that compile via IR, but for those that say why
+// not ("legacy"): every sixth, or all, see [long.Asked]. What compares is the same code, and what differs, how code maps
+// to sources, has tests of its own in diffmap.
 func TestVerdictsViaIR(t *testing.T) {
-	forVerdicts(t, "compare-*", func(t *testing.T, v *verdict) {
+	forVerdicts(t, "compare-*", 6, func(t *testing.T, v *verdict) {
 		if v.legacy || v.git {
 			return
 		}
@@ -84,15 +86,15 @@ func TestVerdictsViaIR(t *testing.T) {
 	})
 }
 
-// forVerdicts tests the pull requests of some names.
-func forVerdicts(t *testing.T, pattern string, test func(*testing.T, *verdict)) {
+// forVerdicts tests every n-th of the pull requests of some names.
+func forVerdicts(t *testing.T, pattern string, n int, test func(*testing.T, *verdict)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/verdicts/" + pattern + ".txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pull requests: %v", err)
 	}
 	useCompilers(t)
-	for _, file := range files {
+	for _, file := range long.Sample(files, n) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			archive, err := txtar.ParseFile(file)

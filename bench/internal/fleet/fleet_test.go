@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sightline-evm/sightline/internal/testing/long"
 )
 
-// TestFleet: whatever is killed or stopped, those that are left come to their end in time, with what they have found.
+// TestFleet: whatever is killed or stopped, those that are left come to their end in time, with what they have found. A hub that is
+// killed and stays so is for long tests, see [long.Asked]: workers of one process are held to the same by TestNoHub and TestHubGoneAndBack of internal/hub.
 func TestFleet(t *testing.T) {
 	dir := t.TempDir()
 	programs, err := Build(t.Context(), dir)
@@ -26,12 +29,16 @@ func TestFleet(t *testing.T) {
 		o     Options
 		limit time.Duration // of a worker
 		extra time.Duration
+		long  bool
 	}{
-		{"everything is killed", Options{KillWorkers: 2, KillHub: true, RestartHub: true, MaxBytes: 1 << 20}, 3 * time.Second, 0},
-		{"the hub is killed", Options{KillWorkers: 1, KillHub: true}, 3 * time.Second, 0},
-		{"a worker is stopped, and the hub", Options{StopWorker: time.Second, StopHub: 2 * time.Second}, 3 * time.Second, 2 * time.Second},
-		{"the disk is full", Options{Store: full(t)}, 5 * time.Second, 0}, // it takes that to fill it, on a busy machine
+		{"everything is killed", Options{KillWorkers: 2, KillHub: true, RestartHub: true, MaxBytes: 1 << 20}, 3 * time.Second, 0, false},
+		{"the hub is killed", Options{KillWorkers: 1, KillHub: true}, 3 * time.Second, 0, true},
+		{"a worker is stopped, and the hub", Options{StopWorker: time.Second, StopHub: 2 * time.Second}, 3 * time.Second, 2 * time.Second, false},
+		{"the disk is full", Options{Store: full(t)}, 5 * time.Second, 0, false}, // it takes that to fill it, on a busy machine
 	} {
+		if test.long && !long.Asked() {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			o := test.o
 			o.Programs, o.Plan, o.Dir, o.Workers, o.Timeout = programs, plan, t.TempDir(), 4, test.limit
