@@ -65,6 +65,7 @@ func TestAttacks(t *testing.T) {
 				os.WriteFile(filepath.Join(outside, "kept"), []byte("the owner's own file\n"), 0o644))
 			own, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator)) // testscript's, with sightline
 			env.Setenv("PATH", own+string(os.PathListSeparator)+tools)
+			env.Setenv("HOME", filepath.Join(env.WorkDir, ".tmp", "home"))
 			env.Setenv("NPM", npm)
 			env.Setenv("CANARY", canary)
 			env.Setenv("OUTSIDE", outside)

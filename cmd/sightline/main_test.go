@@ -27,12 +27,17 @@ func hasty() {
 }
 
 // TestScripts runs testdata/script/*.txtar, each in a folder of its own. Beside
-// the usual commands, scripts have those of [scriptCommands], the variables NPM
-// and EXAMPLES for the node_modules folder that ./test installs and the folder
-// of our own examples, and git without the configuration of the machine.
+// the usual commands, scripts have those of [scriptCommands], the variables NPM,
+// EXAMPLES and COMPILE for the node_modules folder that ./test installs, the folder
+// of our own examples and testdata/compile.js, and git without the configuration of
+// the machine.
 func TestScripts(t *testing.T) {
 	npm := nodeModules(t)
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile, err := filepath.Abs(filepath.Join("testdata", "compile.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +58,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("NPM", npm)
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("COMPILE", compile)
 			env.Setenv("SIGHTLINE_NODE_MODULES", npm)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z") // for the same commit ids everywhere
