@@ -25,6 +25,7 @@ var (
 func TestActionFindings(t *testing.T) {
 	t.Parallel()
 	s := pullRequest(t, "base", "head", nil)
+	s.env["INPUT_TEST-LIMIT"] = "20000"
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1", "seed": "3", "out": "sightline-out", "sarif": "sightline-out/sightline.sarif"},
 		slices.Concat(firstComment, uploadCalls)...)
