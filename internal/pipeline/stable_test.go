@@ -33,7 +33,7 @@ func TestStable(t *testing.T) {
 				shorter := ""
 				for _, calls := range []uint64{300, 1_500, 6_000} {
 					v := readVerdict(t, archive)
-					v.calls, v.seed, v.comment = calls, seed, nil
+					v.calls, v.enough, v.seed, v.comment = calls, calls, seed, nil
 					r := v.run(t)
 					of := fmt.Sprintf("seed %d, %d calls", seed, calls)
 					s.add(r, of)

@@ -39,7 +39,8 @@ import (
 //
 //	solc: 0.8.30                    the compiler's version (the default)
 //	settings: {"viaIR": true}       of standard JSON: the project's own build has them
-//	calls: 3000                     of the campaign (the default)
+//	calls: 3000                     of the campaign (the default) in long tests; otherwise a quarter, and 1500 at least
+//	enough: 2000                    that many otherwise
 //	layouts                         the builds have storage layouts, as those of the job have
 //	panics: 0x11 0x12               codes that are findings
 //	oracles: -behavior              that watch
@@ -110,7 +111,8 @@ func forVerdicts(t *testing.T, pattern string, n int, test func(*testing.T, *ver
 type verdict struct {
 	solc     string
 	settings map[string]any
-	calls    uint64
+	calls    uint64 // of a campaign in long tests
+	enough   uint64 // and otherwise
 	seed     uint64
 	panics   []string
 	oracles  []string
@@ -145,6 +147,10 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 		case "calls":
 			if _, err := fmt.Sscan(value, &v.calls); err != nil {
 				t.Fatalf("calls: %v", err)
+			}
+		case "enough":
+			if _, err := fmt.Sscan(value, &v.enough); err != nil {
+				t.Fatalf("enough: %v", err)
 			}
 		case "seed":
 			if _, err := fmt.Sscan(value, &v.seed); err != nil {
@@ -189,6 +195,9 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			}
 		}
 	}
+	if v.enough == 0 {
+		v.enough = min(v.calls, max(v.calls/4, 1_500))
+	}
 	for _, file := range archive.Files {
 		version, path, _ := strings.Cut(file.Name, "/")
 		switch version {
@@ -208,7 +217,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics, Oracles: v.oracles, Without: v.without},
+		Campaign: Campaign{Calls: long.Pick(v.enough, v.calls), Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics, Oracles: v.oracles, Without: v.without},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
