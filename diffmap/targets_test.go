@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/soljson"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 )
 
 // npmFolder is the folder of the npm packages that the tests need.
@@ -143,7 +144,8 @@ type fixture struct {
 }
 
 // fixtures compiles every source that fits pattern with the compilers that its
-// comment "compile:" lists.
+// comment "compile:" lists, those behind "|" in long tests alone: each has another
+// source that is always compiled.
 func fixtures(t testing.TB, pattern string) []fixture {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -162,7 +164,11 @@ func fixtures(t testing.TB, pattern string) []fixture {
 			t.Fatalf("%s: no compile: comment", path)
 		}
 		name := filepath.Base(path)
-		for _, version := range strings.Fields(versions) {
+		usual, more, _ := strings.Cut(versions, "|")
+		if long.Asked() {
+			usual += more
+		}
+		for _, version := range strings.Fields(usual) {
 			output := compileSources(t, version, map[string]string{name: string(text)})
 			outputs := []*compile.Output{output}
 			list = append(list, fixture{strings.TrimSuffix(name, ".sol"), version, text, outputs,

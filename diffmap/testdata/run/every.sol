@@ -1,4 +1,4 @@
-// compile: 0.4.26 0.5.17 0.6.12 0.7.6 0.8.30 0.8.30-ir
+// compile: 0.4.26 0.8.30 0.8.30-ir | 0.5.17 0.6.12 0.7.6
 pragma solidity >=0.4.22 <0.9.0;
 
 // As common.sol; behind "//" stands what a line without a call of its own runs

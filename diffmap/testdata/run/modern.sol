@@ -1,4 +1,4 @@
-// compile: 0.8.17 0.8.30 0.8.30-ir
+// compile: 0.8.17 0.8.30-ir | 0.8.30
 pragma solidity ^0.8.4;
 
 error Bad(uint k, uint n);

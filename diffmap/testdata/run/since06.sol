@@ -1,4 +1,4 @@
-// compile: 0.6.12 0.7.6 0.8.17-ir 0.8.30 0.8.30-ir
+// compile: 0.6.12 0.8.17-ir 0.8.30 | 0.7.6 0.8.30-ir
 pragma solidity >=0.6.2 <0.9.0;
 
 // As every.sol.
