@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
@@ -155,18 +156,23 @@ func TestOptimized(t *testing.T) {
 			all, sources[f.path] = append(all, f), f.text
 		}
 	}
-	for _, version := range []string{"0.8.30", "0.8.17"} {
-		for _, ir := range []bool{false, true} {
-			for _, runs := range []int{1, 200} {
-				project := testbuild.CompileWith(t, version, sources, map[string]any{
-					"viaIR": ir, "optimizer": map[string]any{"enabled": true, "runs": runs},
-				})
-				for _, f := range all {
-					t.Run(fmt.Sprintf("%s@%s/ir=%v/runs=%d", f.path, version, ir, runs), func(t *testing.T) {
-						checkMessages(t, f, project.Contracts(f.path))
-					})
-				}
-			}
+	type build struct {
+		version string
+		ir      bool
+		runs    int
+	}
+	builds := []build{{"0.8.30", false, 200}, {"0.8.30", true, 1}, {"0.8.17", true, 200}}
+	if long.Asked() {
+		builds = append(builds, build{"0.8.30", false, 1}, build{"0.8.30", true, 200}, build{"0.8.17", false, 1}, build{"0.8.17", false, 200}, build{"0.8.17", true, 1})
+	}
+	for _, b := range builds {
+		project := testbuild.CompileWith(t, b.version, sources, map[string]any{
+			"viaIR": b.ir, "optimizer": map[string]any{"enabled": true, "runs": b.runs},
+		})
+		for _, f := range all {
+			t.Run(fmt.Sprintf("%s@%s/ir=%v/runs=%d", f.path, b.version, b.ir, b.runs), func(t *testing.T) {
+				checkMessages(t, f, project.Contracts(f.path))
+			})
 		}
 	}
 }
