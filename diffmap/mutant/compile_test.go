@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/mutant"
+	"github.com/sightline-evm/sightline/internal/soljson"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -42,7 +43,7 @@ func refused(t testing.TB, version string, modules, answers string, sources map[
 		if err != nil {
 			t.Fatal(err)
 		}
-		output, err := compiler.Compile(t.Context(), input)
+		output, err := soljson.Compile(compiler.Path(), input)
 		if err != nil {
 			t.Fatal(err)
 		}
