@@ -40,8 +40,10 @@ func (h *history) resolver(t *testing.T, event Event, at, depth string) *BaseRes
 		event.SHA = at
 	}
 	run := &Run{Event: event, ServerURL: h.fake.URL, APIURL: h.fake.APIURL, Workspace: h.repo.Checkout(at, depth)}
-	return &BaseResolver{Run: run, Client: connect(t, h.fake, newClock()), Token: h.fake.Token,
+	r := &BaseResolver{Run: run, Client: connect(t, h.fake, newClock()), Token: h.fake.Token,
 		Source: func(string) ([]byte, bool) { return []byte("x\ny"), true }}
+	t.Cleanup(r.Close)
+	return r
 }
 
 func TestBaseResolver(t *testing.T) {
@@ -75,7 +77,6 @@ func TestBaseResolver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := len(h.fake.Calls())
 			r := h.resolver(t, c.event, c.at, c.depth)
-			defer r.Close()
 			r.Base = c.base
 			got, err := r.Compare(context.Background())
 			if err != nil {
@@ -250,7 +251,6 @@ func TestBaseFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.tree = &checkout{repo: repo}
-	defer r.Close()
 	h.fake.Contents = map[string]string{"sightline.yml@" + base: "fail-on: low\n"}
 	for _, c := range []*Comparison{{Base: base}, {Patch: []byte{}}} {
 		data, there, err := r.BaseFile(context.Background(), c, "sightline.yml", 1000)
