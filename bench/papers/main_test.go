@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
@@ -28,7 +29,7 @@ func compileForTest(t *testing.T) compileFunc {
 	}
 }
 
-// TestExamples holds the limits from three seeds.
+// TestExamples holds the limits, from three seeds in long tests.
 func TestExamples(t *testing.T) {
 	subjects, err := open(t.Context(), examples, func(string) bool { return true }, compileForTest(t))
 	if err != nil {
@@ -36,7 +37,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
-			for seed := range uint64(3) {
+			for seed := range long.Pick[uint64](1, 3) {
 				for way, name := range ways {
 					config := s.config(way == 1, fuzzer.Lookahead, fuzzer.Techniques{}, seed+1, time.Now)
 					sample, err := timetotarget.Run(t.Context(), s.goal(), config)

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/long"
 	"github.com/sightline-evm/sightline/internal/testing/testforge"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -104,7 +105,11 @@ func TestFoundryAttacks(t *testing.T) {
 		}
 	}
 	golden.Check(t, "testdata/foundryattack.sol", texts["after"])
-	for _, version := range []string{"cancun", "berlin"} {
+	versions := []string{"cancun"}
+	if long.Asked() {
+		versions = append(versions, "berlin") // as that of TestFoundryParts
+	}
+	for _, version := range versions {
 		results := testforge.TestOn(t, files, fmt.Sprintf("evm_version = %q\n", version))
 		for name, text := range texts {
 			id := solidityName(name)
