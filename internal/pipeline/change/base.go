@@ -176,8 +176,11 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 
 // choosesOther reports whether the base's pragmas have another compiler chosen than the head's.
 func (c *Change) choosesOther(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) bool {
-	if len(base.Texts) == 0 {
-		return false
+	if len(base.Texts) == 0 || len(base.Others) == 0 && !slices.ContainsFunc(o.Sources, func(s *compile.Source) bool {
+		text, changed := base.Texts[s.Path]
+		return !changed || text != nil
+	}) {
+		return false // nothing changed, or the base has no source, and so no pragma
 	}
 	own, err := solc.ParseVersion(o.Compiler)
 	if err != nil {
