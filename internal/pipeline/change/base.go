@@ -159,10 +159,10 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, left, err := c.buildBase(ctx, o, base)
-		if ctx.Err() != nil {
-			return nil, err
+		if err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-		if err != nil {
+		if err != nil { // what is there is taken, however late it came
 			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", ofFolder(o), human.OneLine(err)))
 			continue
 		}
@@ -350,8 +350,8 @@ func (c *Change) readBaseBuilds(ctx context.Context) ([]*compile.Output, error) 
 		for _, o := range outputs {
 			c.named[o] = true
 			err := c.believe(ctx, o, c.Compilers, texts)
-			if ctx.Err() != nil {
-				return nil, err
+			if err != nil && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
 			}
 			if err != nil {
 				c.log.Warn("the build of the base is not used: %s", human.OneLine(err))
