@@ -159,10 +159,10 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, left, err := c.buildBase(ctx, o, base)
-		if err != nil && ctx.Err() != nil {
+		if isLate(ctx, err) {
 			return nil, context.Cause(ctx)
 		}
-		if err != nil { // what is there is taken, however late it came
+		if err != nil {
 			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", ofFolder(o), human.OneLine(err)))
 			continue
 		}
@@ -173,6 +173,9 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	}
 	return sides, nil
 }
+
+// isLate reports whether something failed since the time for it has run out. What is there is taken, however late it came.
+func isLate(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }
 
 // choosesOther reports whether the base's pragmas have another compiler chosen than the head's.
 func (c *Change) choosesOther(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) bool {
@@ -350,7 +353,7 @@ func (c *Change) readBaseBuilds(ctx context.Context) ([]*compile.Output, error) 
 		for _, o := range outputs {
 			c.named[o] = true
 			err := c.believe(ctx, o, c.Compilers, texts)
-			if err != nil && ctx.Err() != nil {
+			if isLate(ctx, err) {
 				return nil, context.Cause(ctx)
 			}
 			if err != nil {
