@@ -322,7 +322,7 @@ func (s *Scene) initially(address common.Address, slot uint256.Int) [wordBytes]b
 }
 
 // namesSomeone reports whether a word holds the address of a sender or of an instance of the World. Small numbers, with which locks
-// say that they are open, are no accounts, even where the World has a sender of that address.
+// say that they are open, do not count, even where the World has a sender of that address.
 func (s *Scene) namesSomeone(word []byte) bool {
 	names := func(account common.Address) bool {
 		return !bytes.HasPrefix(account[:], make([]byte, len(account)/2)) && bytes.Contains(word, account[:])
