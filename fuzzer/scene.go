@@ -51,7 +51,7 @@ type suspicion struct {
 // of is the scene of an execution of a sequence, until the next one.
 func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
 	if s.scene.Run == nil {
-		s.scene = oracle.Scene{World: s.config.World, Audit: s.config.Audit, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt, Calls: s.encoded, Replaced: s.replaced}
+		s.scene = oracle.Scene{World: s.config.World, Audit: s.config.Audit, Added: s.config.Added, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt, Calls: s.encoded, Replaced: s.replaced}
 		if s.config.NewTracer != nil {
 			s.scene.Trace = s.traced
 		}

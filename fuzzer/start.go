@@ -161,7 +161,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 			tracker:    newTracker(targets, len(c.Targets)),
 			seconds:    c.seconds,
 			without:    c.Without,
-			audit:      c.Audit,
+			audit:      c.Audit || len(c.Added) > 0,
 			maxSeqLen:  c.maxSeqLen,
 			tried:      newTriedLeads(),
 		},

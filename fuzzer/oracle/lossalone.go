@@ -14,11 +14,11 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// examineLoss is [ThirdPartyLoss] where there is no base: after an attack, the outsider and his contract have more of
+// examineLoss is [ThirdPartyLoss] where there is no base, or none of a contract that a change adds: after an attack, the outsider and his contract have more of
 // something than before, and less of nothing; or a contract lost tokens by it, and got nothing. What a token mints does not count.
 func examineLoss(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1
-	if !s.Audit || s.Exec.Calls[last].Outcome != evm.Success {
+	if !s.Audit && len(s.Added) == 0 || s.Exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	from, ok := s.attack()
@@ -27,7 +27,9 @@ func examineLoss(s *Scene, report func(Observation)) {
 	}
 	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
 	l.examineGain(report)
-	l.examineDrain(report)
+	if s.Audit {
+		l.examineDrain(report)
+	}
 }
 
 // lossAlone is an attack, from a call on.
@@ -68,7 +70,7 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 func (l *lossAlone) examineGain(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	at, contract := l.paysThem(last)
-	if contract == "" || !l.mayGain() || !l.Attempt(at, [4]byte{}) {
+	if contract == "" || !l.standsAlone(contract) || !l.mayGain() || !l.Attempt(at, [4]byte{}) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -88,11 +90,11 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 			break
 		}
 	}
-	if at, contract = l.paysThem(call); contract == "" {
+	if at, contract = l.paysThem(call); contract == "" || !l.standsAlone(contract) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || l.takesTime(call) && !l.empties(asset, call) {
+	if asset < 0 || !l.Audit && !l.keeps(contract, asset) || l.takesTime(call) && !l.empties(asset, call) {
 		return
 	}
 	what := "ether"
@@ -100,6 +102,20 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		what = l.instanceName(l.tokens[asset-1])
 	}
 	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
+}
+
+// keeps reports whether what a contract loses was meant to stay there: it has some of it from the beginning, or it writes
+// something down when others pay, before the attack. What is left in a router is for whoever comes next.
+func (l *lossAlone) keeps(contract string, asset int) bool {
+	for i := range l.World.Instances {
+		in := &l.World.Instances[i]
+		if in.Contract != nil && in.Contract.QualifiedName() == contract && !l.ownedBy([]common.Address{in.Address}, nil, l.World, l.tokens)[asset].IsZero() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.Exec.Frames[:l.Exec.Calls[l.from].Frames[0]], func(f evm.Frame) bool {
+		return f.Program != nil && f.Program.Contract != nil && contractOf(&f) == contract && slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
+	})
 }
 
 // mayGain reports whether the attack may give the attackers something for nothing, as far as the execution alone tells: no ether is paid by them

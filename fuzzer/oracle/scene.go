@@ -23,6 +23,8 @@ type Scene struct {
 	// Audit tells that contracts are looked at as they are, and no change of them: patterns without a
 	// consequence are worth a word.
 	Audit bool
+	// Added are the contracts, by their qualified names, that the change adds.
+	Added []string
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence
 	// Run runs other calls from the same World: on the reference where a finding is confirmed, on a campaign's machine
@@ -102,6 +104,11 @@ func (s *Scene) namesOutsider(data []byte) bool {
 func (s *Scene) existed(account common.Address) bool {
 	a := s.World.Accounts[account]
 	return a != nil && len(a.Code) > 0 && !s.isOutsider(account)
+}
+
+// standsAlone reports whether a contract is looked at as it is: in an audit, and where the change adds it.
+func (s *Scene) standsAlone(contract string) bool {
+	return s.Audit || slices.Contains(s.Added, contract)
 }
 
 // isProjects reports whether a frame runs code of the project, in the name of an account that had code in

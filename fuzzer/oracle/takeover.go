@@ -27,8 +27,9 @@ import (
 //   - a view that names who is in charge (owner, admin …) answers the attacker, where it named another account before; or
 //   - a contract destroys itself, and its code is gone (before Cancun).
 //
-// In an audit, also that a variable of its own comes to name the attacker, whether a view answers it or not, and that a call which
-// compares it with its sender then does what it did not do for the attacker before.
+// In an audit, and of contracts that a change adds, also that a variable of its own comes to name the attacker, whether a view answers
+// it or not, and that a call which compares it with its sender then does what it did not do for the attacker before. Of those that
+// are added, the variable must name an account from the beginning: turns and locks are for whoever comes first.
 //
 // The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs.
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
@@ -43,7 +44,7 @@ var Takeover = &Oracle{
 	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
-		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, also: it becomes the account that a function asks for.",
+		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, and of contracts that a change adds, also: it becomes the account that a function asks for.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
 	Examine:  examineTakeover,
@@ -289,7 +290,7 @@ func (s *Scene) letIn(from, frame int, access *evm.StorageAccess, report func(Ob
 	f := &s.Exec.Frames[frame]
 	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
 	asks := s.asksForSender(last, access)
-	if !s.Audit || f.Call == last || asks == nil || !hasEffect(s.Exec, last) || !s.Attempt(at, selectorOf(asks)) {
+	if !s.standsAlone(contractOf(f)) || f.Call == last || asks == nil || !hasEffect(s.Exec, last) || !s.Attempt(at, selectorOf(asks)) {
 		return
 	}
 	calls := s.Calls()
@@ -305,8 +306,29 @@ func (s *Scene) letIn(from, frame int, access *evm.StorageAccess, report func(Ob
 	if was == [wordBytes]byte{} { // the deployment may just lack what sets it
 		severity = Low
 	}
+	if !s.Audit && (s.initially(access.Address, access.Slot) != was || !s.namesSomeone(was[:])) {
+		return // a turn, a lock or a place that is taken from whoever took it before
+	}
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 		Message: fmt.Sprintf("anyone can become the account that %s of %s asks for", functionOf(asks), nameOf(asks))})
+}
+
+// initially is what the World begins with in a word.
+func (s *Scene) initially(address common.Address, slot uint256.Int) [wordBytes]byte {
+	if a := s.World.Accounts[address]; a != nil {
+		return a.Storage[slot.Bytes32()]
+	}
+	return [wordBytes]byte{}
+}
+
+// namesSomeone reports whether a word holds the address of a sender or of an instance of the World. Small numbers, with which locks
+// say that they are open, do not count, even where the World has a sender of that address.
+func (s *Scene) namesSomeone(word []byte) bool {
+	names := func(account common.Address) bool {
+		return !bytes.HasPrefix(account[:], make([]byte, len(account)/2)) && bytes.Contains(word, account[:])
+	}
+	return slices.ContainsFunc(s.World.Senders, func(sender evm.Sender) bool { return names(sender.Address) }) ||
+		slices.ContainsFunc(s.World.Instances, func(in evm.Instance) bool { return names(in.Address) })
 }
 
 // asksForSender is the frame of a call that has read a word, and found it equal to its sender; nil: there is none.

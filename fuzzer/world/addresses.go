@@ -12,7 +12,7 @@ import (
 // addresses lists what an address parameter could mean, the likeliest first:
 //
 //	an instance of the contract or interface that it is declared with
-//	an instance named like it
+//	an instance named like it, or of which it has the initials
 //	a token or a price feed, when its name says token, asset, weth, feed …
 //	an instance whose name shares words with it, the most first: router, factory, oracle …
 //	an instance to delegate to, when its name says logic, implementation …
@@ -35,7 +35,7 @@ func (f *finder) addresses(p *parameter) []common.Address {
 		add(rotate(f.deps.useful(func(c *bytecode.Contract) bool { return f.build.implements(c, p.contract) }), p.nth)...)
 	}
 	add(f.deps.matching(func(c *bytecode.Contract) bool {
-		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)))
+		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)) || isInitials(p.name, c.Name))
 	})...)
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(f.deps.useful(kind.meets), p.nth)...)

@@ -202,6 +202,7 @@ func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	c.failure.Code = code
+	au.passNonces(c.contract)
 	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
 		return false, nil
 	}

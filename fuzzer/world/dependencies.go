@@ -1,9 +1,11 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -59,7 +61,7 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 				continue
 			}
 			walk(p.fields)
-			kind := p.asksFor()
+			kind := cmp.Or(p.asksFor(), dp.initialed(p))
 			if kind == "" {
 				continue
 			}
@@ -77,6 +79,19 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 	}
 	dp.needed[c] = needs
 	return needs
+}
+
+// initialed is the contract of which an address has the initials for a name; empty: there is none.
+func (dp *dependencies) initialed(p *parameter) string {
+	if baseType(p.typ).T != abi.AddressTy {
+		return ""
+	}
+	for _, c := range dp.build.contracts {
+		if c.Deployable() && isInitials(p.name, c.Name) {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // needOf is the need for one contract of a kind.

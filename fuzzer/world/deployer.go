@@ -30,9 +30,10 @@ type deployer struct {
 	machine        *gethvm.Reference
 	machineOptions []evm.Option
 	table          *bytecode.Table
-	from           common.Address // deploys everything that no set-up does
-	nonce          uint64         // of from, before the first of calls
-	limit          int            // of instances
+	from           common.Address            // deploys everything that no set-up does
+	nonce          uint64                    // of from, before the first of calls
+	limit          int                       // of instances
+	places         map[string]common.Address // see [Options.Places]
 
 	build  *build
 	namer  *namer
@@ -61,7 +62,7 @@ func startDeployer(w *evm.World, table *bytecode.Table, options Options) (*deplo
 		return nil, err
 	}
 	d := newDeployer(machine, table.Contracts(), options.MaxInstances)
-	d.table, d.machineOptions = table, options.Machine
+	d.table, d.machineOptions, d.places = table, options.Machine, options.Places
 	if options.Plan != nil {
 		for _, s := range options.Plan.Senders {
 			d.report.Senders = append(d.report.Senders, Party{Name: s.Name, Address: s.Address, Why: "the configuration names it"})
@@ -101,8 +102,27 @@ func (d *deployer) moveTo(w *evm.World) error {
 	if a := w.Accounts[d.from]; a != nil {
 		d.nonce = a.Nonce
 	}
+	for d.places != nil && w.Accounts[crypto.CreateAddress(d.from, d.nonce)] != nil {
+		d.nonce++ // the account does not count the nonces that passed
+	}
 	return nil
 }
+
+// passNonces lets nonces pass, so that a contract comes to be where the World of another build has it. It stays where it
+// would be if that is at a nonce that has been used.
+func (d *deployer) passNonces(c *bytecode.Contract) {
+	place, ok := d.places[c.QualifiedName()]
+	next := d.nonce + uint64(len(d.calls))
+	for n := next; ok && n < next+maxPassed; n++ {
+		if crypto.CreateAddress(d.from, n) == place {
+			d.nonce += n - next
+			return
+		}
+	}
+}
+
+// maxPassed bounds the nonces that pass at once: what is deployed, and the calls that initialize it, are hardly more. Arbitrary.
+const maxPassed = DefaultMaxInstances
 
 // creation is the deployment call. The address is the one that a chain would
 // derive from the deployer's nonce.

@@ -118,6 +118,18 @@ func meant(name string) []string {
 	return slices.DeleteFunc(words(name), func(w string) bool { return slices.Contains(fillers, w) })
 }
 
+// isInitials reports whether a parameter is named by the initials of a contract: vcc is a VaultCoreConnector. Two letters say nothing.
+func isInitials(parameter, contract string) bool {
+	const least = 3
+	var initials []byte
+	for i := range len(contract) {
+		if c := contract[i]; 'A' <= c && c <= 'Z' {
+			initials = append(initials, c)
+		}
+	}
+	return len(initials) >= least && len(initials) < len(contract) && strings.EqualFold(strings.Trim(parameter, "_"), string(initials))
+}
+
 // sameWords reports whether a contract's name has just these words.
 func sameWords(contract string, list []string) bool {
 	return len(words(contract)) == len(list) && hasWords(contract, list)

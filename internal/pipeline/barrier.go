@@ -134,7 +134,7 @@ func tellsMore(w *report.Want) bool {
 	case report.WantsNever, report.WantsSignature, report.WantsAnswer, report.WantsProxy:
 		return true
 	}
-	return w.Kind == report.WantsState && !strings.HasPrefix(w.Detail, "what ")
+	return w.Kind == report.WantsState && !strings.HasPrefix(w.Detail, "what ") || w.Kind == report.WantsEther && strings.HasSuffix(w.Detail, notPayable)
 }
 
 // maxConditionText bounds the text of a condition, in bytes; arbitrary.

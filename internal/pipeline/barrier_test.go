@@ -49,3 +49,23 @@ func TestWordText(t *testing.T) {
 		t.Error("the least signed number has no text")
 	}
 }
+
+func TestSameError(t *testing.T) {
+	for name, test := range map[string]struct {
+		a, b string
+		want bool
+	}{
+		"the same text":      {"too large", "too large", true},
+		"another text":       {"too large", "too small", false},
+		"another value":      {"NotFound(7)", "NotFound(990809986831444)", true},
+		"another error":      {"NotFound(7)", "Closed(7)", false},
+		"one without values": {"Closed", "Closed(7)", false},
+		"nothing":            {"", "NotFound(7)", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := sameError(test.a, test.b); got != test.want {
+				t.Errorf("sameError(%q, %q) = %v", test.a, test.b, got)
+			}
+		})
+	}
+}

@@ -77,9 +77,10 @@ func (r *run) configure() error {
 	if err != nil {
 		return exit.BadInput("--panics: %w", err)
 	}
+	added := r.added()
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: watchers(r.oracles, panics, r.change.Audits()), Audit: r.change.Audits(), Exempt: exempt(r.change, d),
+		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(added) > 0), Audit: r.change.Audits(), Added: added, Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
@@ -109,12 +110,33 @@ func (r *run) afterReached() *float64 {
 	return r.o.Campaign.AfterReached
 }
 
-// watchers are the oracles that watch a campaign.
-func watchers(choice oracle.Choice, panics []byte, audits bool) []*oracle.Oracle {
+// added lists the deployed contracts that the change adds, and that are under test.
+func (r *run) added() (names []string) {
+	if !r.change.HasBase() {
+		return nil
+	}
+	for i := range r.head.Deployment.World.Instances {
+		c := r.head.Deployment.World.Instances[i].Contract
+		if c == nil || c.Generated || slices.Contains(names, c.QualifiedName()) {
+			continue
+		}
+		if kind, _ := r.change.TestRole(c); kind == "" && r.change.IsNew(c.QualifiedName()) {
+			names = append(names, c.QualifiedName())
+		}
+	}
+	return names
+}
+
+// watchers are the oracles that watch a campaign; adds tells that there are contracts without a base.
+func watchers(choice oracle.Choice, panics []byte, audits, adds bool) []*oracle.Oracle {
 	if audits {
 		return choice.Of(oracle.InAudit(panics))
 	}
-	return append(choice.Of(oracle.With(panics)), choice.Notes()...)
+	watching := oracle.With(panics)
+	if adds {
+		watching = append(watching, oracle.ThirdPartyLoss)
+	}
+	return append(choice.Of(watching), choice.Notes()...)
 }
 
 // untilDeadline is the campaign's time limit, cut so that it and the base's shares end

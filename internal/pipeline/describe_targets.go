@@ -222,10 +222,17 @@ func (d *describer) whereReverts(reason, failure string, exec *evm.Execution, go
 		}
 		return nil, reason
 	}
-	if b.Failure != failure && b.Failure != "" {
+	if !sameError(b.Failure, failure) {
 		reason += "; most often: " + b.Failure
 	}
 	return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
+}
+
+// sameError reports whether two failures are the same error: the values that a custom error carries come from the input.
+func sameError(a, b string) bool {
+	name, _, carries := strings.Cut(a, "(")
+	other, _, too := strings.Cut(b, "(")
+	return a == b || carries && too && name == other
 }
 
 // failsAt is where the last call of an execution fails: in the innermost of the calls in it whose failure is passed on.

@@ -15,7 +15,7 @@ import (
 )
 
 // errBaseLate is why a run without findings is not compared with the base.
-var errBaseLate = errors.New("the base was not compiled in time")
+var errBaseLate = errors.New("the base was not compiled in time; a longer --timeout waits longer for it")
 
 // basePatience is how long is waited for the base, at least, after a campaign that found nothing.
 // Arbitrary: most projects compile in less.

@@ -168,8 +168,13 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 		return nil, nil
 	}
 	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
+		patient := func() (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
+		}
+		compiling, cancel := patient()
+		_, _ = r.change.Base(compiling) // what it gives, it gives again
+		cancel()
+		ctx, cancel = patient()
 		defer cancel()
 	}
 	return compare.DeployBase(ctx, r.change, r.head, findings)

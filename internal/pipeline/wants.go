@@ -448,7 +448,10 @@ func boundary(relation string, n uint64) (uint64, bool) {
 	return n, n < 1<<62
 }
 
-// ether is wei that no account has.
+// notPayable ends what is wanted of a call that can have no ether with it.
+const notPayable = "is not payable"
+
+// ether is wei that no account has, or that a function does not take.
 func (v *view) ether() ([]report.Want, []report.Remedy) {
 	s := v.from(evm.FromCallValue | evm.FromBalance)
 	if s == nil {
@@ -467,6 +470,10 @@ func (v *view) ether() ([]report.Want, []report.Remedy) {
 	}
 	detail := fmt.Sprintf("%s %s %s", what, relation, input.Ether(&s.other.value))
 	var try []report.Remedy
+	if called := v.seq[len(v.seq)-1].Function; s.taint.Any(evm.FromCallValue) && !called.Payable && !called.Test {
+		return one(report.WantsEther, fmt.Sprintf("%s, but %s %s", detail, called.Name, notPayable)),
+			[]report.Remedy{{Text: fmt.Sprintf("make %s payable, or call this from a function that is", called.Name)}}
+	}
 	const funds = 96 // bits of what each sender owns, in wei
 	if s.other.value.BitLen() > funds {
 		detail += "; each sender owns 2^96 wei"

@@ -28,11 +28,13 @@ type mainPart struct {
 	SHA256  map[string]string `json:"sha256,omitempty"` // of the other files, by name
 
 	Options
-	Audit  bool   `json:"audit,omitempty"`
-	Seed   uint64 `json:"seed"`
-	SeqLen int    `json:"seqLen,omitempty"`
-	Ways   int    `json:"ways,omitempty"`
-	Limits Limits `json:"limits"`
+	Audit bool `json:"audit,omitempty"`
+	// Added is [fuzzer.Config.Added].
+	Added  []string `json:"added,omitempty"`
+	Seed   uint64   `json:"seed"`
+	SeqLen int      `json:"seqLen,omitempty"`
+	Ways   int      `json:"ways,omitempty"`
+	Limits Limits   `json:"limits"`
 	// AfterReached is [fuzzer.Config.AfterReached].
 	AfterReached *float64 `json:"afterReached,omitempty"`
 	Hashes       Hashes   `json:"hashes"`

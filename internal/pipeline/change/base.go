@@ -159,8 +159,8 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, left, err := c.buildBase(ctx, o, base)
-		if ctx.Err() != nil {
-			return nil, err
+		if isLate(ctx, err) {
+			return nil, context.Cause(ctx)
 		}
 		if err != nil {
 			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", ofFolder(o), human.OneLine(err)))
@@ -174,10 +174,16 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return sides, nil
 }
 
+// isLate reports whether something failed since the time for it has run out. What is there is taken, however late it came.
+func isLate(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }
+
 // choosesOther reports whether the base's pragmas have another compiler chosen than the head's.
 func (c *Change) choosesOther(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) bool {
-	if len(base.Texts) == 0 {
-		return false
+	if len(base.Texts) == 0 || len(base.Others) == 0 && !slices.ContainsFunc(o.Sources, func(s *compile.Source) bool {
+		text, changed := base.Texts[s.Path]
+		return !changed || text != nil
+	}) {
+		return false // nothing changed, or the base has no source, and so no pragma
 	}
 	own, err := solc.ParseVersion(o.Compiler)
 	if err != nil {
@@ -347,8 +353,8 @@ func (c *Change) readBaseBuilds(ctx context.Context) ([]*compile.Output, error) 
 		for _, o := range outputs {
 			c.named[o] = true
 			err := c.believe(ctx, o, c.Compilers, texts)
-			if ctx.Err() != nil {
-				return nil, err
+			if isLate(ctx, err) {
+				return nil, context.Cause(ctx)
 			}
 			if err != nil {
 				c.log.Warn("the build of the base is not used: %s", human.OneLine(err))

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 
@@ -41,6 +42,8 @@ type accident struct {
 	frame    *evm.Frame
 	// callee reports that it is what another account is that makes it fail, or what that answers.
 	callee bool
+	// guessed reports that this account has no code, and that its contract has had it since the World was made.
+	guessed bool
 }
 
 // accidentOf is why a call of the head fails; nil where that is what the source asks for, and where the failing
@@ -115,6 +118,7 @@ func (s *accidents) silent(exec *evm.Execution, i int, a *accident) *accident {
 		return nil
 	}
 	a.what, a.callee = "an account that it calls has no code, or answers less than is decoded", true
+	a.guessed = s.callsGuessed(exec, i)
 	return a
 }
 
@@ -159,6 +163,31 @@ func (s *accidents) knownCallee(exec *evm.Execution, i int) bool {
 // isZeroOrKnown reports whether a frame without code is of the zero address or of a sender.
 func (s *accidents) isZeroOrKnown(f *evm.Frame) bool {
 	return f.Self == common.Address{} || slices.ContainsFunc(s.Head.Space.Senders, func(known evm.Sender) bool { return known.Address == f.Self })
+}
+
+// callsGuessed reports whether what a frame has called last is an account without code that the World gave to its contract.
+func (s *accidents) callsGuessed(exec *evm.Execution, i int) bool {
+	for j := len(exec.Frames) - 1; j > i; j-- {
+		if c := &exec.Frames[j]; c.Parent == i {
+			return c.Program == nil && s.isWorlds(exec.Frames[i].Self, c.Self)
+		}
+	}
+	return false
+}
+
+// isWorlds reports whether a contract has an account's address since the World was made, in its code or its storage: a constructor was
+// given it, and an account without code may stand for a contract that the World lacks.
+func (s *accidents) isWorlds(contract, account common.Address) bool {
+	made := s.Head.World.Accounts[contract]
+	if made == nil || account == (common.Address{}) {
+		return false
+	}
+	for _, word := range made.Storage { // in any order
+		if bytes.Contains(word[:], account[:]) {
+			return true
+		}
+	}
+	return bytes.Contains(made.Code, account[:])
 }
 
 // lacks reports whether a frame runs a contract without the function that it is called for.

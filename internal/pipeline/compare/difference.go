@@ -86,6 +86,9 @@ func (s *Sides) differ(head, base *evm.Execution, moved movedAddresses) (Differe
 		}
 		if d, ok := s.differIn(x, y, i, moved); ok {
 			d.Call = i
+			if s.mayBeOfPlace(x, y, i, &d, moved) {
+				return Difference{}, false
+			}
 			return d, !s.readsMasked(head, i) || i == 0 && d.Kind == Returns && s.readsBuilt(head)
 		}
 	}

@@ -227,6 +227,8 @@ func (l *liveness) suspects() []*suspect {
 		}
 		seen := &suspect{oracle: oracle.LivenessLost, sequence: k.sequence, first: k.first, shows: l.shows(k)}
 		switch {
+		case k.failure.guessed:
+			seen.refuted = "the World gave the contract an account without code, which stands for what is called"
 		case !l.isLost(k):
 			seen.refuted = "other calls of the function succeed, or may"
 		case slices.Contains(taken, k.failure.at):

@@ -45,7 +45,7 @@ type Deployment struct {
 // Make deploys a build by a recipe.
 func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	w, setup, err := world.Make(ctx, b.Table, world.Options{
-		Only: r.Only, Targets: r.Targets, Uninitialized: r.Uninitialized, Entries: r.Entries, Twins: r.Twins, Callers: r.Callers, Setup: r.Tests, Plan: r.planOn(b.Table), Fork: r.Fork,
+		Only: r.Only, Targets: r.Targets, Uninitialized: r.Uninitialized, Entries: r.Entries, Twins: r.Twins, Callers: r.Callers, Places: r.Places, Setup: r.Tests, Plan: r.planOn(b.Table), Fork: r.Fork,
 	})
 	var wrong *world.PlanError
 	if errors.As(err, &wrong) {

@@ -3,6 +3,8 @@ package deploy
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -15,20 +17,21 @@ import (
 // Recipe is how a World is made. Contracts are qualified names, which mean the same in
 // every build of the project: base and release build are deployed by the head's recipe.
 type Recipe struct {
-	Only          []string            // contracts to deploy, with their dependencies; empty: chosen automatically
-	Targets       []string            // contracts with targets
-	Uninitialized []string            // those whose initializers hold targets
-	Entries       []bytecode.Location // of targets in runtime code; of the head alone
-	Twins         []string            // contracts with one-time code that holds targets, as the head's World showed
-	Callers       []world.Party       // senders that contracts compare msg.sender with, as the head's World showed; nil: they are looked for
-	Constructors  map[string]bool     // those whose constructors do: sequences deploy them, too
-	Changed       map[string]bool     // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
-	Tests         *world.SetupOptions // the project's tests that may make it; nil: none
-	Plan          Plan                // the configuration's, including the state that it begins with
-	Script        *Script             // what a deploy script did; nil: there was none
-	Chain         *chain.Chain        // that it goes on from; nil: none
-	Fork          string              // EVM version; empty: the newest
-	WhyFork       string              // says how it was chosen
+	Only          []string                  // contracts to deploy, with their dependencies; empty: chosen automatically
+	Targets       []string                  // contracts with targets
+	Uninitialized []string                  // those whose initializers hold targets
+	Entries       []bytecode.Location       // of targets in runtime code; of the head alone
+	Twins         []string                  // contracts with one-time code that holds targets, as the head's World showed
+	Callers       []world.Party             // senders that contracts compare msg.sender with, as the head's World showed; nil: they are looked for
+	Constructors  map[string]bool           // those whose constructors do: sequences deploy them, too
+	Changed       map[string]bool           // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
+	Tests         *world.SetupOptions       // the project's tests that may make it; nil: none
+	Plan          Plan                      // the configuration's, including the state that it begins with
+	Places        map[string]common.Address // of what the deployer made of the head; nil: this is the head
+	Script        *Script                   // what a deploy script did; nil: there was none
+	Chain         *chain.Chain              // that it goes on from; nil: none
+	Fork          string                    // EVM version; empty: the newest
+	WhyFork       string                    // says how it was chosen
 }
 
 // recipeFor says what the targets of a change require of a World.
@@ -48,6 +51,13 @@ func (r *Recipe) Again(d *Deployment) *Recipe {
 	again := *r
 	again.Entries, again.Twins, again.Callers = nil, d.Setup.Twins, d.Setup.Callers
 	again.Plan.World.Lenient = true
+	again.Places = map[string]common.Address{}
+	for i := range d.Setup.Deployments {
+		made := &d.Setup.Deployments[i]
+		if name := made.Contract.QualifiedName(); made.Call.Create && again.Places[name] == (common.Address{}) {
+			again.Places[name] = made.Address
+		}
+	}
 	used := UsedTests(d.Setup)
 	if len(used) == 0 {
 		again.Tests = nil
