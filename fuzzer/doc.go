@@ -56,6 +56,7 @@
 //	pathfinder.go what solving knows, and the run that it is at
 //	shorten.go    leaving out calls that do not matter
 //	try.go        running an input, and recording what it showed
+//	novelty.go    which paths are new
 //	sightings.go  what oracles saw, for the first time
 //	extreme.go    executions whose numbers are worth following
 //
@@ -98,6 +99,7 @@
 //	tracker.go    which blocks, targets and branch sides executions reached
 //	slotwrites.go which slots instructions write to
 //	pathset.go    the paths that a worker remembers
+//	pieces.go     a call's path as those of its parts, where the attacker's contract calls
 //	stores.go     what kinds of writes calls have made
 //	ahead.go      the targets ahead of a path
 //	minimize.go, minimize_scripts.go  the minimizer, pure

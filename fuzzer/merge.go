@@ -51,7 +51,7 @@ func (c *Campaign) mergeWork(b *batch) {
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spent[b.task.source] += b.executions + c.trialsAsExecutions(b.trials)
+		c.suite.spend(&b.task, b.executions+c.trialsAsExecutions(b.trials))
 	}
 	c.countGas(b)
 }

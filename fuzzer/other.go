@@ -20,6 +20,7 @@ type Other interface {
 type otherVersion struct {
 	other Other          // nil: there is none
 	there *evm.Execution // the latest on it; nil where it ran nothing
+	way   uint64         // how it differs from the one here; 0: it does the same
 }
 
 // runOther runs a sequence on the other version as well, if there is one, and returns the
@@ -29,7 +30,7 @@ type otherVersion struct {
 // change may have removed it.
 func (o *otherVersion) runOther(seq input.Sequence, exec *evm.Execution, b *batch) (bytecode.PathID, bool) {
 	pid := exec.PathID()
-	o.there = nil
+	o.there, o.way = nil, 0
 	if o.other == nil || input.IsTest(seq) {
 		return pid, true
 	}
@@ -41,6 +42,6 @@ func (o *otherVersion) runOther(seq input.Sequence, exec *evm.Execution, b *batc
 	if there == nil {
 		return pid, true
 	}
-	o.there = there
+	o.there, o.way = there, way
 	return pid.With(there.PathID(), way), true
 }

@@ -9,7 +9,7 @@ import (
 // pool is seeds to pick from, those that [isApart] tells apart from the others: they would take nearly all picks.
 type pool struct{ plain, apart []*Seed }
 
-// apartShare: while there are others, one pick in so many is of a seed that is kept apart. Arbitrary.
+// apartShare: while there are others, one in so many executions is of a seed that is kept apart. Arbitrary.
 const apartShare = 4
 
 // isApart reports whether the attacker's contract follows a script in some call, or a constructor gets arguments: what that contract
@@ -39,23 +39,29 @@ func (p *pool) of(s *Seed) *[]*Seed {
 	return &p.plain
 }
 
-// pick is a seed of a pool that has some.
-func (p *pool) pick(r input.Rand) *Seed {
+// pick is a seed of a pool that has some: one that is kept apart where the pool has no other, or if it is their turn.
+func (p *pool) pick(r input.Rand, apart bool) *Seed {
 	from := p.plain
-	if len(from) == 0 || len(p.apart) > 0 && r.IntN(apartShare) == 0 {
+	if len(from) == 0 || apart && len(p.apart) > 0 {
 		from = p.apart
 	}
 	return from[r.IntN(len(from))]
 }
 
-// pickGroup is one of some groups of seeds. One that has only seeds that are kept apart is mostly drawn again, in vain where there are
-// hardly any others.
-func pickGroup(groups []*lidGroup, r input.Rand) *lidGroup {
+// pickGroup is one of some groups of seeds. One that has only seeds that are kept apart is mostly drawn again where it is not their
+// turn, in vain where there are hardly any others.
+func pickGroup(groups []*lidGroup, r input.Rand, apart bool) *lidGroup {
 	g := groups[r.IntN(len(groups))]
-	for draws := 1; draws < apartShare && len(g.seeds.plain) == 0 && r.IntN(apartShare) > 0; draws++ {
+	for draws := 1; draws < apartShare && len(g.seeds.plain) == 0 && !apart; draws++ {
 		g = groups[r.IntN(len(groups))]
 	}
 	return g
+}
+
+// turnOfApart reports whether seeds that are kept apart have had less than their share of the executions that schedules chose. It is of
+// executions, as in [Schedule.pick]: few seeds are picked often, and so get much energy each.
+func (s *Suite) turnOfApart() bool {
+	return s.apart.spent*apartShare < s.apart.all
 }
 
 // hasRoom reports whether a seed may be added, of at most so many; 0: there is no bound.

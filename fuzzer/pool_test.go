@@ -30,28 +30,34 @@ func TestIsApart(t *testing.T) {
 	}
 }
 
-// TestPoolShares: seeds that are kept apart get a quarter of the picks, or all of them if there are no other seeds.
+// TestPoolShares: seeds that are kept apart get a quarter of the executions, however much energy each has, or all of them if there are
+// no other seeds.
 func TestPoolShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var p pool
-	for range 9 {
-		p.add(&Seed{Apart: true})
-	}
-	if !p.pick(r).Apart {
+	s := newSuite()
+	s.pool.add(&Seed{Apart: true})
+	if !s.pool.pick(r, false).Apart {
 		t.Error("another one is picked than there is")
 	}
 	plain := &Seed{}
-	p.add(plain)
-	apart := 0
+	s.pool.add(plain)
+	apart := uint64(0)
 	for range 4000 {
-		if p.pick(r).Apart {
-			apart++
+		seed, executions := s.pool.pick(r, s.turnOfApart()), uint64(1)
+		if seed.Apart {
+			executions = 64
+			apart += executions
 		}
+		s.spend(&task{seed: seed, source: fromChanging}, executions)
+		s.spend(&task{seed: seed, source: fromFrontier}, 1000) // others' choice
 	}
-	if apart < 900 || apart > 1100 { // four standard deviations
-		t.Errorf("%d of 4,000 picks", apart)
+	if share := float64(apart) / float64(s.apart.all); share < 0.24 || share > 0.26 || s.apart.all == apart {
+		t.Errorf("%d of %d executions", apart, s.apart.all)
 	}
-	if !p.hasRoom(plain, 12) || p.hasRoom(&Seed{Apart: true}, 12) {
+	for range 8 {
+		s.pool.add(&Seed{Apart: true})
+	}
+	if !s.pool.hasRoom(plain, 12) || s.pool.hasRoom(&Seed{Apart: true}, 12) {
 		t.Error("a quarter of the room is theirs")
 	}
 }

@@ -109,9 +109,10 @@ func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
 		return nil
 	}
 	if groups := s.lids.of[changing]; sc.directed && len(groups) > 0 {
-		return pickGroup(groups, r).seeds.pick(r)
+		apart := r.IntN(apartShare) == 0
+		return pickGroup(groups, r, apart).seeds.pick(r, apart)
 	}
-	return s.changing.pick(r)
+	return s.changing.pick(r, r.IntN(apartShare) == 0)
 }
 
 // The schedules; the letters are the configurations of lookahead
@@ -166,8 +167,9 @@ func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, source) {
 // if only one seed is below.
 func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 	var seed *Seed
+	apart := s.turnOfApart()
 	for range 2*len(s.Seeds) + 1 {
-		seed = s.pool.pick(r)
+		seed = s.pool.pick(r, apart)
 		if below(seed) {
 			break
 		}
@@ -177,7 +179,7 @@ func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 
 // pickUniformly is configuration B: entries uniformly.
 func pickUniformly(s *Suite, r input.Rand) (*Seed, source) {
-	return s.pool.pick(r), fromSuite
+	return s.pool.pick(r, s.turnOfApart()), fromSuite
 }
 
 // shares are the parts of the executions that the default schedule chooses: half
@@ -195,7 +197,8 @@ func pickByLID(s *Suite, r input.Rand) (*Seed, source) {
 	if from == fromSuite {
 		return pickCutoff(s, r)
 	}
-	return pickGroup(l.of[from], r).seeds.pick(r), from
+	apart := s.turnOfApart()
+	return pickGroup(l.of[from], r, apart).seeds.pick(r, apart), from
 }
 
 // turn is the source that got the least of its share; fromSuite when there is none. A

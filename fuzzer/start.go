@@ -166,6 +166,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 			tried:      newTriedLeads(),
 		},
 		otherVersion: otherVersion{other: other},
+		novelty:      novelty{together: map[input.Callable]int{}},
 		sightings:    newSightings(newObserver(&c.Config), c.Ways),
 		properties:   c.Space.Properties(),
 		passed:       map[input.Callable]bool{},

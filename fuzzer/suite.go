@@ -73,9 +73,11 @@ type Suite struct {
 	counts     map[bytecode.PathID]pathCount
 	total      uint64 // executions counted, the sum over counts
 	apart      struct {
-		paths int
-		total uint64
-	} // the part of paths that were first taken by seeds that are kept apart
+		paths int    // those that were first taken by seeds that are kept apart
+		total uint64 // executions of these
+		spent uint64 // executions of tasks with such seeds that the schedule chose
+		all   uint64 // of all that it chose
+	}
 	lids lids
 
 	frontier map[frontierSide]*frontierEntry
@@ -207,6 +209,18 @@ type admission struct {
 	kept   bool // as an entry
 	lid    bool // the first of its LID
 	change bool // the first of its LID that changes state
+}
+
+// spend counts executions of a task.
+func (s *Suite) spend(t *task, executions uint64) {
+	s.spent[t.source] += executions
+	switch t.source {
+	case fromSuite, fromLeading, fromChanging, fromOpening:
+		s.apart.all += executions
+		if t.seed != nil && t.seed.Apart {
+			s.apart.spent += executions
+		}
+	}
 }
 
 // classify is what is kept of a seed's path, counted among those that were first taken by seeds that are kept apart if the seed is.

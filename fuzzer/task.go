@@ -81,7 +81,8 @@ type batch struct {
 // discovery is an execution that showed its worker something new.
 type discovery struct {
 	sequence input.Sequence
-	pid      bytecode.PathID
+	pid      bytecode.PathID // of what was new, see pieces
+	path     bytecode.PathID // of the whole
 	news     news
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for

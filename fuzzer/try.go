@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -18,7 +19,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	b.paths = append(b.paths, pid)
+	if b.paths = append(b.paths, w.novelty.paths...); !slices.Contains(w.novelty.paths, pid) { // it writes as none did before
+		b.paths = append(b.paths, pid)
+	}
 	var ahead *lookaheadResult
 	if newPath && w.steering != nil {
 		ahead = w.analyze(exec, b) // line 11
@@ -103,23 +106,11 @@ func (w *worker) checks(seq input.Sequence) bool {
 	return handler || input.IsTest(seq)
 }
 
-// isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
-// is as good, and another path from then on.
-func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
-	isNew := w.tracker.isNew(pid)
-	way := uint64(0)
-	if !input.IsTest(seq) {
-		way = w.tracker.stores.add(exec)
-	}
-	if w.tracker.storesNew = way != 0; w.tracker.storesNew && !isNew {
-		pid = pid.With(bytecode.PathID{}, way)
-		isNew = w.tracker.isNew(pid)
-	}
-	return pid, isNew
-}
-
 // discover keeps what an execution showed.
 func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
+	if d.path = d.pid; len(w.novelty.paths) > 1 {
+		d.path = exec.PathID()
+	}
 	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
 	if !input.IsTest(d.sequence) {
 		d.changes, d.footprints = changedState(exec), footprint(exec)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/holiman/uint256"
 
@@ -107,27 +108,42 @@ func (s Sequence) Each(f func(*Call)) {
 	}
 }
 
+// scriptRoom is where a script is put together. What was sliced of data before it grew stays as it was.
+type scriptRoom struct {
+	answers [attacker.MaxAnswers]attacker.Answer
+	calls   [attacker.MaxAnswers * attacker.MaxCalls]attacker.Call
+	data    []byte
+}
+
+var scripts = sync.Pool{New: func() any { return new(scriptRoom) }}
+
 // instruct appends what makes a script the contract's; nil: none.
 func (s *Space) instruct(dst []evm.Overwrite, script *Script) []evm.Overwrite {
 	if script == nil {
 		return attacker.AppendInstructions(dst, nil)
 	}
-	answers := make([]attacker.Answer, len(script.Answers))
+	room := scripts.Get().(*scriptRoom)
+	defer scripts.Put(room)
+	answers, calls, data := &room.answers, room.calls[:0], room.data[:0]
 	for i := range script.Answers {
 		from, to := &script.Answers[i], &answers[i]
 		to.On, to.Any, to.Times, to.After, to.End = from.On, from.Any, from.Times, from.After, from.End
+		start := len(data)
 		for j := range from.Words {
 			word := from.Words[j].Bytes32()
-			to.Data = append(to.Data, word[:]...)
+			data = append(data, word[:]...)
 		}
+		to.Data = data[start:len(data):len(data)]
+		first := len(calls)
 		for j := range from.Calls {
-			c := &from.Calls[j]
-			to.Calls = append(to.Calls, attacker.Call{
-				To: s.Instances[c.Instance].Address, Value: c.Value, Data: c.Function.appendData(nil, c.Args),
-			})
+			c, start := &from.Calls[j], len(data)
+			data = c.Function.appendData(data, c.Args)
+			calls = append(calls, attacker.Call{To: s.Instances[c.Instance].Address, Value: c.Value, Data: data[start:len(data):len(data)]})
 		}
+		to.Calls = calls[first:]
 	}
-	return attacker.AppendInstructions(dst, answers)
+	room.data = data
+	return attacker.AppendInstructions(dst, answers[:len(script.Answers)])
 }
 
 func (s *Space) validateScript(script *Script) error {
