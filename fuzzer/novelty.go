@@ -9,7 +9,7 @@ import (
 // novelty says what is a new path: line 10 of Algorithm 1.
 type novelty struct {
 	pieces   pieces
-	paths    []bytecode.PathID      // of the latest execution
+	ids      []bytecode.PathID      // of the pieces of the latest execution
 	together map[input.Callable]int // how often known pieces that were put together anew counted as a new path, by function
 }
 
@@ -19,20 +19,19 @@ type novelty struct {
 const maxTogether = 256
 
 // isNew reports whether an execution shows a path for the first time, or a known one that writes as none did before: that
-// is as good, and another path from then on. pid is the path as a whole; the one that is returned stands for what is new.
+// is as good, and another path from then on. A new path of known pieces is one for some time, and counted with others of the same
+// function later.
 func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
-	n := &w.novelty
-	n.split(exec, w.there, w.way, pid)
-	whole, isNew := pid, false
-	pid = n.paths[0]
-	for _, path := range n.paths {
-		if w.tracker.isNew(path) && !isNew {
-			pid, isNew = path, true
+	pieces, isNew := w.isNewPiece(exec), !w.tracker.pids.has(pid)
+	if at := lastOf(seq); isNew && pieces == onlyKnown {
+		if w.together[at] < maxTogether {
+			w.together[at]++
+		} else {
+			pid, isNew = w.ids[0], false
 		}
 	}
-	if len(n.paths) > 1 && w.tracker.isNew(whole) && !isNew && n.together[lastOf(seq)] < maxTogether {
-		n.together[lastOf(seq)]++
-		pid, isNew = whole, true
+	if isNew {
+		w.tracker.isNew(pid)
 	}
 	way := uint64(0)
 	if !input.IsTest(seq) {
@@ -45,22 +44,34 @@ func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execut
 	return pid, isNew
 }
 
-// split sets the paths that an execution shows: those of its pieces, on both versions if there are two that do the same, or the
-// one of the whole.
-func (n *novelty) split(exec, there *evm.Execution, way uint64, whole bytecode.PathID) {
-	if n.paths = n.pieces.append(n.paths[:0], exec); len(n.paths) > 0 && there != nil {
-		here := len(n.paths)
-		n.paths = n.pieces.append(n.paths, there)
-		others := n.paths[here:]
-		n.paths = n.paths[:here]
-		if len(others) != here || way != 0 {
-			n.paths = n.paths[:0]
+// newPieces says whether an execution has new pieces.
+type newPieces uint8
+
+const (
+	noPieces newPieces = iota // its path is one
+	onlyKnown
+	someNew
+)
+
+// isNewPiece tells whether the pieces of an execution, on both versions if there are two, have come up before.
+func (w *worker) isNewPiece(exec *evm.Execution) newPieces {
+	if w.ids = w.pieces.append(w.ids[:0], exec); len(w.ids) == 0 {
+		return noPieces
+	}
+	if w.there != nil {
+		n := len(w.ids)
+		if w.ids = w.pieces.append(w.ids, w.there); len(w.ids) == n {
+			w.ids = append(w.ids, w.there.PathID())
 		}
-		for i := range n.paths {
-			n.paths[i] = n.paths[i].With(others[i], 0)
+		for i := n; i < len(w.ids); i++ { // what the versions do together
+			w.ids[i] = w.ids[i].With(w.ids[min(i-n, n-1)], w.way)
 		}
 	}
-	if len(n.paths) == 0 {
-		n.paths = append(n.paths, whole)
+	known := onlyKnown
+	for _, id := range w.ids {
+		if w.tracker.isNew(id) {
+			known = someNew
+		}
 	}
+	return known
 }

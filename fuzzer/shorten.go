@@ -64,7 +64,7 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, continues bool, b
 		}
 		var exec *evm.Execution
 		exec, ok = w.run(ctx, append(front[:len(front):len(front)], last), b)
-		return ok && exec.PathID() == d.path && slices.Equal(lastBranches(exec), want)
+		return ok && exec.PathID() == d.pid && slices.Equal(lastBranches(exec), want)
 	}
 	needed := slices.Clone(front)
 	for i := len(front) - 1; i >= 0; i-- {
@@ -123,7 +123,7 @@ func (w *worker) byAccount(ctx context.Context, d *discovery, b *batch) (input.S
 		return d.sequence, true
 	}
 	exec, ok := w.run(ctx, seq, b)
-	if !ok || exec.PathID() != d.path {
+	if !ok || exec.PathID() != d.pid {
 		return d.sequence, ok
 	}
 	return seq, true

@@ -81,8 +81,7 @@ type batch struct {
 // discovery is an execution that showed its worker something new.
 type discovery struct {
 	sequence input.Sequence
-	pid      bytecode.PathID // of what was new, see pieces
-	path     bytecode.PathID // of the whole
+	pid      bytecode.PathID
 	news     news
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for

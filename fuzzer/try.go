@@ -3,7 +3,6 @@ package fuzzer
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -19,9 +18,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	if b.paths = append(b.paths, w.novelty.paths...); !slices.Contains(w.novelty.paths, pid) { // it writes as none did before
-		b.paths = append(b.paths, pid)
-	}
+	b.paths = append(b.paths, pid)
 	var ahead *lookaheadResult
 	if newPath && w.steering != nil {
 		ahead = w.analyze(exec, b) // line 11
@@ -108,9 +105,6 @@ func (w *worker) checks(seq input.Sequence) bool {
 
 // discover keeps what an execution showed.
 func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
-	if d.path = d.pid; len(w.novelty.paths) > 1 {
-		d.path = exec.PathID()
-	}
 	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
 	if !input.IsTest(d.sequence) {
 		d.changes, d.footprints = changedState(exec), footprint(exec)

@@ -11,13 +11,13 @@ import (
 // worker runs tasks. It shares nothing but the immutable Space, table and seeds.
 type worker struct {
 	id           int
-	tools                // what its techniques share
-	runner               // runs sequences within a task's budget
-	otherVersion         // runs them there as well
-	novelty      novelty // says which paths are new
-	analysis             // says what was ahead of their paths
-	sightings            // what oracles saw in them
-	stages               // its techniques
+	tools        // what its techniques share
+	runner       // runs sequences within a task's budget
+	otherVersion // runs them there as well
+	novelty      // says which paths are new
+	analysis     // says what was ahead of their paths
+	sightings    // what oracles saw in them
+	stages       // its techniques
 
 	properties []input.Callable        // see invariants.go
 	passed     map[input.Callable]bool // fuzz tests
