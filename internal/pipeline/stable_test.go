@@ -33,8 +33,8 @@ func TestStable(t *testing.T) {
 				shorter := ""
 				for _, calls := range []uint64{300, 1_500, 6_000} {
 					v := readVerdict(t, archive)
-					v.calls, v.enough, v.seed, v.comment = calls, calls, seed, nil
-					r := v.run(t)
+					v.seed = seed
+					r, _ := v.run(t, calls)
 					of := fmt.Sprintf("seed %d, %d calls", seed, calls)
 					s.add(r, of)
 					if shorter == report.Fail && r.Verdict != report.Fail {
