@@ -171,7 +171,7 @@ func TestNativeRuns(t *testing.T) {
 	out, _ := cmd.CombinedOutput() // the exit code is what counts
 	s.code, s.log = cmd.ProcessState.ExitCode(), string(out)
 	s.collect()
-	s.want(1, map[string]string{"verdict": "fail", "seed": "3"}, slices.Concat(firstComment, uploadCalls)...)
+	s.want(1, map[string]string{"verdict": "fail", "seed": "4"}, slices.Concat(firstComment, uploadCalls)...)
 	s.intact()
 }
 

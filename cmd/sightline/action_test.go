@@ -27,7 +27,7 @@ func TestActionFindings(t *testing.T) {
 	s := pullRequest(t, "base", "head", nil)
 	s.env["INPUT_TEST-LIMIT"] = "20000"
 	s.act()
-	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1", "seed": "3", "out": "sightline-out", "sarif": "sightline-out/sightline.sarif"},
+	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1", "seed": "4", "out": "sightline-out", "sarif": "sightline-out/sightline.sarif"},
 		slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
 	if r.Diff.Base == "" || r.Diff.Head == "working tree" || len(r.Findings) != 1 {
@@ -40,7 +40,7 @@ func TestActionFindings(t *testing.T) {
 		t.Errorf("lines that the pull request does not change: %+v", r.Lines)
 	}
 	s.says("::error ", "file=src/Crowdsale.sol", "title=SL-")
-	if !strings.Contains(s.log, "seed 3, 1 worker, limit 20.0k calls\n") {
+	if !strings.Contains(s.log, "seed 4, 1 worker, limit 20.0k calls\n") {
 		t.Error("the log does not say how long it fuzzes")
 	}
 	body := s.fake.Comments[0].Body

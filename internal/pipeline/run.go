@@ -167,7 +167,7 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 	if len(findings)+len(clashes) == 0 && !r.oracles.Compares() || r.change.Audits() {
 		return nil, nil
 	}
-	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
+	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 && r.change.HasBase() {
 		patient := func() (context.Context, context.CancelFunc) {
 			return context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
 		}
