@@ -122,7 +122,7 @@ func (s *Space) instruct(dst []evm.Overwrite, script *Script) []evm.Overwrite {
 	if script == nil {
 		return attacker.AppendInstructions(dst, nil)
 	}
-	room := scripts.Get().(*scriptRoom)
+	room := scripts.Get().(*scriptRoom) //nolint:errcheck // nothing else is put there
 	defer scripts.Put(room)
 	answers, calls, data := &room.answers, room.calls[:0], room.data[:0]
 	for i := range script.Answers {
