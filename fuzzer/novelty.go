@@ -53,7 +53,7 @@ const (
 	someNew
 )
 
-// isNewPiece tells whether the pieces of an execution, on both versions if there are two, have come up before.
+// isNewPiece reports whether the pieces of an execution, on both versions if there are two, have come up before.
 func (w *worker) isNewPiece(exec *evm.Execution) newPieces {
 	if w.ids = w.pieces.append(w.ids[:0], exec); len(w.ids) == 0 {
 		return noPieces
