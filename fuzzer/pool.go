@@ -10,8 +10,8 @@ import (
 type pool struct{ plain, apart []*Seed }
 
 // While there are others, one in executionsPerApart executions is of a task with a seed that is kept apart, and one in apartShare
-// prefixes and places of a bounded pool is theirs. Arbitrary: with twice as many executions, the examples' asserts broke no earlier in
-// 30 campaigns each, and calls took longer.
+// prefixes and places of a bounded pool is theirs. Arbitrary: with twice as many executions, the vault example's assert broke no earlier in
+// 30 campaigns.
 const (
 	executionsPerApart = 8
 	apartShare         = 4
