@@ -23,7 +23,7 @@ const maxTogether = 256
 // is as good, and another path from then on. A new path of known pieces is one for some time, and counted with others of the same
 // function later.
 func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execution) (bytecode.PathID, bool) {
-	pieces, isNew := w.isNewPiece(exec), !w.tracker.pids.has(pid)
+	pieces, isNew := w.newPieces(exec), !w.tracker.pids.has(pid)
 	if at := lastOf(seq); isNew && pieces == onlyKnown {
 		if w.together[at] < maxTogether {
 			w.together[at]++
@@ -45,17 +45,17 @@ func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execut
 	return pid, isNew
 }
 
-// newPieces says whether an execution has new pieces.
-type newPieces uint8
+// pieceNews says whether an execution has new pieces.
+type pieceNews uint8
 
 const (
-	noPieces newPieces = iota // its path is one
+	noPieces pieceNews = iota // its path is one
 	onlyKnown
 	someNew
 )
 
-// isNewPiece reports whether the pieces of an execution, on both versions if there are two, have come up before.
-func (w *worker) isNewPiece(exec *evm.Execution) newPieces {
+// newPieces says which of an execution's pieces are new, on both versions if there are two.
+func (w *worker) newPieces(exec *evm.Execution) pieceNews {
 	if w.ids = w.pieces.append(w.ids[:0], exec); len(w.ids) == 0 {
 		return noPieces
 	}

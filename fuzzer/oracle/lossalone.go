@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// examineLoss is [ThirdPartyLoss] where there is no base, or none of a contract that a change adds: after an attack, the outsider and his contract have more of
+// examineLoss is [ThirdPartyLoss] in an audit, and of contracts that a change adds, which have no base: after an attack, the outsider and his contract have more of
 // something than before, and less of nothing; or a contract lost tokens by it, and got nothing. What a token mints does not count.
 func examineLoss(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1

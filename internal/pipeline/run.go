@@ -172,7 +172,7 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 			return context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
 		}
 		compiling, cancel := patient()
-		_, _ = r.change.Base(compiling) // what it gives, it gives again
+		_, _ = r.change.Base(compiling) // kept: compiling takes none of the time for deploying
 		cancel()
 		ctx, cancel = patient()
 		defer cancel()
