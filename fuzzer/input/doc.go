@@ -41,6 +41,8 @@
 //	pairs.go     values of two variables with which an equality holds, products by their divisors (factor.go)
 //	pair.go      a step of two variables that leaves another equality as it is
 //	repair.go    equalities that a change broke, solved for one more variable each
+//	root.go      one variable that comes up several times in an equality
+//	defined.go   an equality through others that define its variables
 //
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.

@@ -44,7 +44,12 @@ func (q *satisfaction) root(at int) bool {
 
 // across is the value of a variable with which an equality holds, on one side of a value.
 func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint256.Int, bool) {
-	from, ok := q.gapWith(v, c, near)
+	return q.crossing(near, down, func(x *big.Int) (*big.Int, bool) { return q.gapWith(v, c, x) })
+}
+
+// crossing is the number at which a gap is zero, on one side of a number; false where it meets one without a gap before.
+func (q *satisfaction) crossing(near *big.Int, down bool, gapAt func(*big.Int) (*big.Int, bool)) (uint256.Int, bool) {
+	from, ok := gapAt(near)
 	if !ok {
 		return uint256.Int{}, false
 	}
@@ -57,7 +62,7 @@ func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint2
 		if down {
 			next.Sub(near, step)
 		}
-		gap, ok := q.gapWith(v, c, next)
+		gap, ok := gapAt(next)
 		if !ok {
 			return uint256.Int{}, false
 		}
@@ -69,14 +74,14 @@ func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint2
 	for {
 		middle := q.ints.plus(near, far)
 		middle.Rsh(middle, 1)
-		gap, ok := q.gapWith(v, c, middle)
+		gap, ok := gapAt(middle)
 		switch {
 		case !ok:
 			return uint256.Int{}, false
 		case gap.Sign() == 0:
 			return wordOf(middle), true
 		case middle.Cmp(near) == 0 || middle.Cmp(far) == 0:
-			gap, ok = q.gapWith(v, c, far)
+			gap, ok = gapAt(far)
 			return wordOf(far), ok && gap.Sign() == 0
 		case gap.Sign() == from.Sign():
 			near = middle
@@ -100,7 +105,7 @@ func wordOf(x *big.Int) (word uint256.Int) {
 	return word
 }
 
-// curvedIn are the variables that come up on both sides of an operation, or of thc *wish itself.
+// curvedIn are the variables that come up on both sides of an operation, or of the equality itself.
 func (q *satisfaction) curvedIn(c *wish) uint32 {
 	if q.curved == nil {
 		q.curved = make([]uint32, len(q.terms))

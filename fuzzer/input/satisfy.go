@@ -49,7 +49,9 @@ func (f *Formulas) satisfy(r Rand, at, most int) Outcome {
 			return Outcome{Sequence: q.result(), Trials: q.trials(), Turns: true}
 		}
 		if step%freshStart == freshStart-1 {
-			q.restart()
+			if step/freshStart%definedStart > 0 || !q.throughDefinitions() {
+				q.restart()
+			}
 			continue
 		}
 		q.mend(q.amiss[r.IntN(len(q.amiss))])

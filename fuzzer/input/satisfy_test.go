@@ -132,6 +132,23 @@ func TestSystems(t *testing.T) {
 			h.wants(vm.EQ, h.is(vm.MUL, h.p(0), h.p(2)), h.number(20*1234567*1234567+77*1234567))
 			return h
 		},
+		"a total of what is computed of a product": func(t *testing.T) *handmade {
+			h := newHandmade(t, u64, u128, u256, u256)
+			net := h.is(vm.MUL, h.p(0), h.p(1))
+			h.wants(vm.EQ, h.p(2), h.is(vm.DIV, h.is(vm.MUL, net, h.number(19)), h.number(100)))
+			h.wants(vm.EQ, h.p(3), h.is(vm.ADD, net, h.p(2)))
+			h.wants(vm.GT, h.p(0), h.number(12))
+			h.wants(vm.GT, h.p(1), h.number(1e6))
+			h.wants(vm.EQ, h.p(3), h.number(357_000_000_595))
+			return h
+		},
+		"a square in another variable": func(t *testing.T) *handmade { // the last fixes p2, which is made of p1, which is made of p0
+			h := newHandmade(t, u128, u256, u256)
+			h.wants(vm.EQ, h.p(2), h.is(vm.ADD, h.is(vm.DIV, h.p(1), h.number(7)), h.p(0)))
+			h.wants(vm.EQ, h.p(1), h.is(vm.MUL, h.p(0), h.is(vm.ADD, h.p(0), h.number(5))))
+			h.wants(vm.EQ, h.p(2), h.number(987_654_321*987_654_326/7+987_654_321))
+			return h
+		},
 		"an inverse modulo 2^256": func(t *testing.T) *handmade {
 			h := newHandmade(t, u128, u256)
 			h.wants(vm.EQ, h.is(vm.MUL, h.p(0), h.p(1)), h.number(1))
