@@ -14,15 +14,16 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// examineLoss is [ThirdPartyLoss] in an audit, and of contracts that a change adds, which have no base: after an attack, the outsider and his contract have more of
-// something than before, and less of nothing; or a contract lost tokens by it, and got nothing. What a token mints does not count.
+// examineLoss is [ThirdPartyLoss] of contracts that are looked at alone, since no version of them is the base: in an audit, and where a
+// change adds them. After an attack, the outsider and his contract have more of something than before, and less of nothing; or a contract
+// lost tokens by it, and got nothing. What a token mints does not count.
 func examineLoss(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1
 	if !s.Audit && len(s.Added) == 0 || s.Exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	from, ok := s.attack()
-	if !ok || slices.ContainsFunc(s.Calls()[from:], func(c evm.Call) bool { return c.Create }) {
+	if !ok {
 		return
 	}
 	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
@@ -52,6 +53,11 @@ func (s *Scene) controlled(from int) (list []common.Address) {
 	return list
 }
 
+// deploys reports whether a call of the attack deploys something. What a constructor pays and keeps is no attack.
+func (l *lossAlone) deploys() bool {
+	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
+}
+
 func (l *lossAlone) isTheirs(account common.Address) bool {
 	return l.isOutsider(account) || slices.Contains(l.theirs, account)
 }
@@ -70,7 +76,7 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 func (l *lossAlone) examineGain(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	at, contract := l.paysThem(last)
-	if contract == "" || !l.standsAlone(contract) || !l.mayGain() || !l.Attempt(at, [4]byte{}) {
+	if contract == "" || !l.standsAlone(contract) || !l.mayGain() || l.deploys() || !l.Attempt(at, [4]byte{}) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -316,7 +322,7 @@ func (l *lossAlone) examineDrain(report func(Observation)) {
 				continue
 			}
 			by, at := caller(l.Exec, i)
-			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
+			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
 				continue
 			}
 			report(Observation{Call: last, Location: at, Contract: contractOf(&l.Exec.Frames[by]), Severity: High,

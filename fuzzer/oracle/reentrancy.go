@@ -307,11 +307,11 @@ var ReadOnlyReentrancy = &Oracle{
 func examineReadOnly(s *Scene, report func(Observation)) {
 	for i := range s.Exec.Frames {
 		view := &s.Exec.Frames[i]
-		if view.Parent < 0 || len(view.Output) == 0 || !s.isProjects(view) || !isView(view) || !lasts(s.Exec, i) {
+		if view.Parent < 0 || len(view.Output) == 0 || !s.isProjects(view) || !lasts(s.Exec, i) {
 			continue
 		}
 		reader, at := caller(s.Exec, i)
-		if reader < 0 || reader != view.Parent || !s.isProjects(&s.Exec.Frames[reader]) || s.Exec.Frames[reader].Self == view.Self {
+		if reader < 0 || reader != view.Parent || !s.isProjects(&s.Exec.Frames[reader]) || s.Exec.Frames[reader].Self == view.Self || !isView(view) {
 			continue
 		}
 		within := s.within(reader, view.Self)

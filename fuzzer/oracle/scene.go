@@ -45,6 +45,8 @@ type Scene struct {
 	Checking map[*bytecode.Program]bool
 	// New tells that Exec shows something that no other did, and is worth tracing.
 	New bool
+
+	tokenList *[]common.Address // of World; nil: not yet made
 }
 
 // maxSceneCalls bounds the calls of an execution that is looked at closely. Arbitrary.
@@ -52,9 +54,12 @@ const maxSceneCalls = 64
 
 // isOutsider reports whether nothing in the World knows of an account: the outsider, or his contract.
 func (s *Scene) isOutsider(account common.Address) bool {
-	return slices.ContainsFunc(s.World.Senders, func(sender evm.Sender) bool {
-		return sender.Address == account && (sender.Outsider || sender.IsContract())
-	})
+	for i := range s.World.Senders { // every execution comes here, and a sender takes a while to copy
+		if sender := &s.World.Senders[i]; sender.Address == account && (sender.Outsider || sender.IsContract()) {
+			return true
+		}
+	}
+	return false
 }
 
 // outsider is the account of whom nothing in the World knows; zero: there is none.
@@ -194,7 +199,15 @@ var (
 )
 
 // tokens lists the instances that answer balanceOf(address).
-func (s *Scene) tokens() (list []common.Address) {
+func (s *Scene) tokens() []common.Address {
+	if s.tokenList == nil {
+		list := s.findTokens()
+		s.tokenList = &list
+	}
+	return *s.tokenList
+}
+
+func (s *Scene) findTokens() (list []common.Address) {
 	for i := range s.World.Instances {
 		in := &s.World.Instances[i]
 		if in.Contract == nil || in.Asked || len(list) == maxTokens {

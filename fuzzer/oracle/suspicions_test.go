@@ -66,7 +66,7 @@ func TestInstances(t *testing.T) {
 	for i := range byte(10) {
 		w.Instances = append(w.Instances, evm.Instance{Address: common.Address{0x77, i}, Contract: coin.Contract})
 	}
-	if got := len(s.tokens()); got != maxTokens {
+	if got := len((&Scene{World: w}).tokens()); got != maxTokens {
 		t.Errorf("%d tokens are asked for", got)
 	}
 }

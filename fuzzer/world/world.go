@@ -67,7 +67,7 @@ type Options struct {
 	Twins []string
 	// Places are addresses of contracts, by their qualified names, in the World of another build: the deployer lets
 	// nonces pass, as if it had made there what this build lacks, so that its contracts are at the same addresses,
-	// and say the same where they hash their own. nil: there is no other.
+	// and those that hash their own address answer alike. nil: there is no other build.
 	Places map[string]common.Address
 	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
 	// DefaultMaxContracts.
