@@ -34,14 +34,21 @@ func (f *finder) addresses(p *parameter) []common.Address {
 	if p.contract != "" {
 		add(rotate(f.deps.useful(func(c *bytecode.Contract) bool { return f.build.implements(c, p.contract) }), p.nth)...)
 	}
+	own, meant := words(p.name), meant(p.name)
 	add(f.deps.matching(func(c *bytecode.Contract) bool {
-		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant(p.name)) || isInitials(p.name, c.Name))
+		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant) || isInitials(p.name, c.Name))
 	})...)
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(f.deps.useful(kind.meets), p.nth)...)
 	}
-	for n := len(words(p.name)); n > 0; n-- { // fallbackHandler is a CompatibilityFallbackHandler sooner than a FallbackManager
-		add(f.deps.matching(func(c *bytecode.Contract) bool { return sharedWords(c.Name, p.name) == n })...)
+	shared := map[string]int{} // words, by contract's name
+	for n := len(own); n > 0; n-- { // fallbackHandler is a CompatibilityFallbackHandler sooner than a FallbackManager
+		add(f.deps.matching(func(c *bytecode.Contract) bool {
+			if _, known := shared[c.Name]; !known {
+				shared[c.Name] = sharedWords(c.Name, own)
+			}
+			return shared[c.Name] == n
+		})...)
 	}
 	if logicName(p.name) {
 		add(f.logic()...)
@@ -93,10 +100,10 @@ var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract
 
 // sharedWords counts the words of a parameter that may name a contract: router is
 // UniswapV2Router's.
-func sharedWords(contract, parameter string) int {
+func sharedWords(contract string, parameter []string) int {
 	const least = 3 // letters; shorter words say nothing
 	n, own := 0, words(contract)
-	for _, w := range words(parameter) {
+	for _, w := range parameter {
 		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(own, w) {
 			n++
 		}

@@ -12,6 +12,9 @@ import (
 // supply; "UniswapV2Factory" is uniswap, v2, factory; "ERC20Token" is erc20,
 // token.
 func words(name string) []string {
+	if isASCII(name) {
+		return asciiWords(name)
+	}
 	var out []string
 	runes := []rune(name)
 	start := 0
@@ -32,6 +35,27 @@ func words(name string) []string {
 		}
 	}
 	flush(len(runes))
+	return out
+}
+
+func isASCII(name string) bool {
+	return strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
+// asciiWords is words for the names that compilers allow, which are compared by the million: one string in lower case holds all words.
+func asciiWords(name string) (out []string) {
+	upper := func(i int) bool { return 'A' <= name[i] && name[i] <= 'Z' }
+	lower := strings.ToLower(name)
+	start := 0
+	for i := 1; i <= len(name); i++ {
+		if i < len(name) && name[i] != '_' && name[i] != '$' && (!upper(i) || upper(i-1) && (i+1 == len(name) || name[i+1] < 'a' || name[i+1] > 'z')) {
+			continue
+		}
+		if word := strings.Trim(lower[start:i], "_$"); word != "" {
+			out = append(out, word)
+		}
+		start = i
+	}
 	return out
 }
 

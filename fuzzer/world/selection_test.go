@@ -148,6 +148,12 @@ func TestWords(t *testing.T) {
 			t.Errorf("words of %q (-want +got):\n%s", name, diff)
 		}
 	}
+	const other = "ß" // a word of its own where it comes after an underscore, and no reason to take the rest otherwise apart
+	for _, name := range strings.Fields("_ __ a A aB aBC aBCd ABc a1B A_b $x _$ x_ aB_Cd$e ERC20 erc721A URIs v2 V2a uniswapV2_Pair __A") {
+		if diff := cmp.Diff(append(words(name), other), words(name+"_"+other)); diff != "" {
+			t.Errorf("words of %q in another alphabet (-want +got):\n%s", name, diff)
+		}
+	}
 }
 
 func TestIsInitializer(t *testing.T) {
