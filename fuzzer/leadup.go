@@ -70,7 +70,7 @@ func (p *pathfinder) leadUp(targets []int) bool {
 		goals = append(goals, passage{sideWithin(p.base.code, &d, !d.Taken), p.base.branches})
 	}
 	for _, target := range targets {
-		goals = append(goals, passage{within{branchSide: sideOf(&p.base.branches[target])}, p.base.branches[:target+1]})
+		goals = append(goals, passage{within{branchSide: p.tracker.sideOf(&p.base.branches[target])}, p.base.branches[:target+1]})
 	}
 	for _, g := range goals {
 		if !h.mayTry(g.side) {
@@ -207,7 +207,7 @@ func (h *helpers) through(there *point, g passage) bool {
 			if left < 0 || h.last[left].Frame != 0 {
 				return false
 			}
-			if at, _ = h.decisionOf(within{branchSide: sideOf(&h.last[left])}); at < 0 {
+			if at, _ = h.decisionOf(within{branchSide: h.tracker.sideOf(&h.last[left])}); at < 0 {
 				return false
 			}
 		}

@@ -68,9 +68,6 @@ func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {
 // release gives back the copy of a run: most are looked at only once.
 func (p *pathfinder) release(there *point) { p.spare = there.branches[:0] }
 
-// sideOf is the other side of a branch.
-func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
-
 // redraws reports whether the base's last call has arguments: without, redrawing it runs it again as it was.
 func (p *pathfinder) redraws() bool { return len(lastOf(p.base.sequence).Function.Inputs) > 0 }
 

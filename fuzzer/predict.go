@@ -91,7 +91,7 @@ func (p *prediction) repair(s *step, b *input.Branch) {
 		return
 	}
 	var roots [8]uint256.Int
-	known := p.slopes[branchSide{b.Code, b.PC, false}]
+	known := p.slopes[branchSide{code: b.Code, pc: b.PC}]
 	most := len(s.leads) + leadsPerRepair
 	for _, changed := range []bool{false, true} { // other words first
 		for i := range known {
@@ -130,7 +130,7 @@ func (p *prediction) recordSlope(s *step, a, b *input.Branch) {
 	}
 	slope.Run.Sub(&s.x1[0], &s.x0[0])
 	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put before it
-	side := branchSide{b.Code, b.PC, false}
+	side := branchSide{code: b.Code, pc: b.PC}
 	known := p.slopes[side]
 	for i := range known {
 		if known[i].Word == slope.Word {

@@ -64,7 +64,7 @@ func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 			n := lookAt(tracker, wrote(ran(p, 1, true, 0), pc, s.slot, s.hashed))
 			var want []approach
 			if s.want > 0 {
-				want = []approach{{branchSide{p.ID, pc, true}, true, *uint256.NewInt(s.want)}}
+				want = []approach{{branchSide{code: p.ID, pc: pc, taken: true}, true, *uint256.NewInt(s.want)}}
 			}
 			if diff := cmp.Diff(want, n.closer, cmp.AllowUnexported(approach{}, branchSide{})); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", steps[0].what, s.what, diff)

@@ -70,7 +70,7 @@ type writtenSlots struct {
 // input that comes closer to the marked slot than any other is kept like one that comes
 // closer to an untaken side of a branch. Writes that never move are not searched.
 func (t *tracker) trackWrites(exec *evm.Execution, n *news) {
-	if t.slots == nil || t.testing || !changedState(exec) {
+	if t.slots == nil || t.test.Function != nil || !changedState(exec) {
 		return
 	}
 	t.writes = appendWrites(t.writes[:0], exec)
@@ -96,4 +96,6 @@ func (t *tracker) trackWrites(exec *evm.Execution, n *news) {
 }
 
 // writeSide represents a storage write among the sides of branches; no jump has its pc.
-func writeSide(at bytecode.Location) branchSide { return branchSide{at.Code, at.PC, true} }
+func writeSide(at bytecode.Location) branchSide {
+	return branchSide{code: at.Code, pc: at.PC, taken: true}
+}

@@ -108,7 +108,7 @@ func (p *pathfinder) targets() []int {
 	var targets []int
 	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
 		b := &p.last[i]
-		if moved, known := p.moved[sideOf(b)]; !p.tracker.decided(b.Code, &b.Comparison) && (moved || !known) {
+		if moved, known := p.moved[p.tracker.sideOf(b)]; !p.tracker.decided(b.Code, &b.Comparison) && (moved || !known) {
 			targets = append(targets, i)
 		}
 	}
@@ -170,7 +170,7 @@ func (p *pathfinder) fromDiverged(way []input.Branch) bool {
 // may not allow any way on. It ends when the task has used up its runs, or one got
 // through.
 func (p *pathfinder) retrySide(side branchSide) {
-	at := slices.IndexFunc(p.last, func(b input.Branch) bool { return sideOf(&b) == side })
+	at := slices.IndexFunc(p.last, func(b input.Branch) bool { return p.tracker.sideOf(&b) == side })
 	if at < 0 {
 		return
 	}

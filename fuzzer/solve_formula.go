@@ -65,7 +65,7 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 const taken = maxResisted + 1
 
 func sideWithin(code bytecode.CodeID, d *input.Decision, taken bool) within {
-	return within{branchSide{code, d.PC, taken}, d.Context}
+	return within{branchSide{code: code, pc: d.PC, taken: taken}, d.Context}
 }
 
 // solveByFormulas solves for branches of the base by formulas. It reports whether a run
@@ -73,7 +73,7 @@ func sideWithin(code bytecode.CodeID, d *input.Decision, taken bool) within {
 func (p *pathfinder) solveByFormulas(targets []int) bool {
 	for _, target := range targets {
 		b := &p.last[target]
-		side := sideOf(b)
+		side := p.tracker.sideOf(b)
 		if p.tracker.decided(b.Code, &b.Comparison) || p.resisted[side] >= maxResisted {
 			continue
 		}
@@ -149,7 +149,7 @@ func (p *pathfinder) passes(b *input.Branch) bool {
 
 // searched reports whether formulas tell all about a branch of the base: then runs show no more than that.
 func (p *pathfinder) searched(target int) bool {
-	return p.complete[sideOf(&p.last[target])]
+	return p.complete[p.tracker.sideOf(&p.last[target])]
 }
 
 // satisfy searches for a way through a branch in the formulas that the base's
@@ -162,11 +162,11 @@ func (p *pathfinder) satisfy(target, most int) *point {
 	}
 	at := slices.IndexFunc(p.base.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
 	if at < 0 {
-		delete(p.complete, sideOf(&b))
+		delete(p.complete, p.tracker.sideOf(&b))
 		return nil
 	}
 	next, outcome := p.satisfyAt(at, most)
-	side := sideOf(&b)
+	side := p.tracker.sideOf(&b)
 	p.complete[side] = outcome.Complete
 	switch {
 	case outcome.Refuted:
@@ -187,7 +187,7 @@ func (p *pathfinder) satisfy(target, most int) *point {
 
 // satisfySpelled searches for a way through a branch with what the attacker's contract answered among the numbers.
 func (p *pathfinder) satisfySpelled(b *input.Branch, most int) *point {
-	side := sideOf(b)
+	side := p.tracker.sideOf(b)
 	if p.base.spelled == nil || p.spelled[side] >= maxResisted {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // its value, and no number changes what is stored for an address.
 func (p *pathfinder) movable(system *input.System, target int) bool {
 	b := &p.last[target]
-	side := sideOf(b)
+	side := p.tracker.sideOf(b)
 	moved, known := p.moved[side]
 	moved = moved || system.Moves(target)
 	for n := 0; n < maxRandomized && !moved && !known && p.redraws(); n++ {

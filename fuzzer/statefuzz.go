@@ -142,7 +142,7 @@ func (s *stateFuzzing) recordNewSides(seq input.Sequence, exec *evm.Execution, k
 					seed = planned(seq, &b.task)
 					seed.PID = was
 				}
-				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}, key, seed})
+				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), s.tracker.sideIn(f.Program.ID, c, true), key, seed})
 			}
 		}
 	}

@@ -13,9 +13,12 @@ import (
 
 // branchSide is one outcome of a conditional jump.
 type branchSide struct {
-	code  bytecode.CodeID
-	pc    uint32 // of the JUMPI
-	taken bool
+	code   bytecode.CodeID
+	pc     uint32 // of the JUMPI
+	taken  bool
+	checks bool // in calls of fuzz tests and of the handlers of invariants, see [tracker.sidesOf]
+	// test is the fuzz test whose calls took it, or did not, where all of them have sides of their own.
+	test input.Callable
 }
 
 // blockRef is a basic block of a program.
@@ -46,12 +49,13 @@ type tracker struct {
 	seen     []bool                            // by target: entered at all
 	blocks   map[bytecode.CodeID][]bool        // entered
 	sides    [2]map[bytecode.CodeID]*sideTable // of calls, and of those of tests: these check what no other does
+	own      map[ownCode]*sideTable            // of single tests, in code with targets
 	pids     pathSet
 	stores   stores
 	slots    map[bytecode.Location]*writtenSlots // by write; nil: no slot search
 	writes   []slotWrite                         // scratch
-	testing  bool                                // the execution is of a fuzz test, whose writes are not searched
-	checking bool                                // its last call is one of a test's, see sidesNow
+	test     input.Callable                      // the execution is of this fuzz test, whose writes are not searched; zero: of none
+	checking bool                                // its last call is one of a test's or handler's, see sidesOf
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
@@ -67,10 +71,21 @@ type entries struct {
 // of are the targets that a block enters.
 func (e *entries) of(b bytecode.BlockID) []int32 { return e.targets[e.first[b]:e.first[b+1]] }
 
+// has reports whether a block enters targets.
+func (e *entries) has(b bytecode.BlockID) bool {
+	return e != nil && int(b)+1 < len(e.first) && e.first[b] < e.first[b+1]
+}
+
 // sideTable knows a program's branch sides. A block ends with one jump at most.
 type sideTable struct {
 	index []int32 // by block: the number of its jump, from 1; 0: never seen
 	jumps []jump
+}
+
+// ownCode is a program in calls of a test.
+type ownCode struct {
+	test input.Callable
+	code bytecode.CodeID
 }
 
 // jump is what is known of a conditional jump, by outcome.
@@ -104,6 +119,7 @@ func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
 		seen:    make([]bool, count),
 		blocks:  map[bytecode.CodeID][]bool{},
 		sides:   [2]map[bytecode.CodeID]*sideTable{{}, {}},
+		own:     map[ownCode]*sideTable{},
 		pids:    newPathSet(maxRecentPaths),
 		stores:  stores{},
 	}
@@ -222,51 +238,97 @@ func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news
 		return
 	}
 	t.nearUndecided = false
-	known := t.sidesNow()
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		if f.Program == nil {
 			continue
 		}
-		table := known[f.Program.ID]
-		if table == nil {
-			table = newSideTable(f.Program)
-			known[f.Program.ID] = table
-		}
+		shared, own := t.sidesOf(f.Program)
 		inProgram := ahead.in(f.Program.ID)
 		for k := range f.Comparisons {
 			c := &f.Comparisons[k]
-			at, open := table.take(f.Program.ID, c, n)
-			if !open {
+			table := shared
+			if own != nil && t.isOwn(f.Program.ID, c.Block) {
+				table = own
+			}
+			at := table.at(c.Block)
+			if open := t.take(at, f.Program.ID, c, n); !open {
 				continue
 			}
 			t.nearUndecided = true
 			if !input.Echoes(f, k) { // otherwise it is the comparison of the previous jump
-				at.approach(f.Program.ID, c, inProgram.has(c.Block), n)
+				t.approach(at, f.Program.ID, c, inProgram.has(c.Block), n)
 			}
 		}
 	}
 }
 
-// sidesNow are the branch sides that were taken by fuzz tests and the handlers of invariants, or by other calls: a side that
-// the one have taken may show something new after the other.
-func (t *tracker) sidesNow() map[bytecode.CodeID]*sideTable {
-	if t.checking {
-		return t.sides[1]
+// sidesOf are a program's sides in executions such as this one, and those of the test itself, if it has some there. A side that other
+// calls have taken may show something new in calls of fuzz tests and of the handlers of invariants, which check what no other does; and
+// one that a test has taken, in another test. That is so in all code, but only where there are targets each test has sides of its own:
+// there are many tests.
+func (t *tracker) sidesOf(p *bytecode.Program) (shared, own *sideTable) {
+	known := t.sides[t.checks()]
+	if shared = known[p.ID]; shared == nil {
+		shared = newSideTable(p)
+		known[p.ID] = shared
 	}
-	return t.sides[0]
+	if t.test.Function != nil && t.targets[p.ID] != nil {
+		at := ownCode{t.test, p.ID}
+		if own = t.own[at]; own == nil {
+			own = newSideTable(p)
+			t.own[at] = own
+		}
+	}
+	return shared, own
 }
 
+// knownAt is what is known of a block's jump from executions such as this one; nil: none entered the program.
+func (t *tracker) knownAt(code bytecode.CodeID, b bytecode.BlockID) *jump {
+	table := t.sides[t.checks()][code]
+	if t.isOwn(code, b) {
+		table = t.own[ownCode{t.test, code}]
+	}
+	if table == nil {
+		return nil
+	}
+	return table.at(b)
+}
+
+// isOwn reports whether the test that runs has sides of its own in a block.
+func (t *tracker) isOwn(code bytecode.CodeID, b bytecode.BlockID) bool {
+	return t.test.Function != nil && t.targets[code].has(b)
+}
+
+// checks is the index in sides of calls such as this one.
+func (t *tracker) checks() int {
+	if t.checking {
+		return 1
+	}
+	return 0
+}
+
+// sideIn is the side of a decision in a program that was taken, or the other one.
+func (t *tracker) sideIn(code bytecode.CodeID, c *evm.Comparison, taken bool) branchSide {
+	side := branchSide{code: code, pc: c.PC, taken: c.Taken == taken, checks: t.checking}
+	if t.isOwn(code, c.Block) {
+		side.test = t.test
+	}
+	return side
+}
+
+// sideOf is the side that an earlier run did not take of a branch.
+func (t *tracker) sideOf(b *input.Branch) branchSide { return t.sideIn(b.Code, &b.Comparison, false) }
+
 // take records a decision and reports whether its other side is still untaken.
-func (s *sideTable) take(code bytecode.CodeID, c *evm.Comparison, n *news) (*jump, bool) {
+func (t *tracker) take(at *jump, code bytecode.CodeID, c *evm.Comparison, n *news) (open bool) {
 	side, other := sides(c)
-	at := s.at(c.Block)
 	if !at.taken[side] {
 		at.taken[side] = true
-		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
+		n.taken = append(n.taken, t.sideIn(code, c, true))
 	}
-	return at, !at.taken[other]
+	return !at.taken[other]
 }
 
 // sides are the outcome of a jump and the other one, as indices.
@@ -280,32 +342,32 @@ func sides(c *evm.Comparison) (side, other int) {
 // approach records how near a decision was to the untaken side. ahead: a target may be
 // ahead of the jump. No untaken side is nearer than 1, and many jumps are that near from
 // the first time on: the check whether a call carries value, say.
-func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) {
+func (t *tracker) approach(at *jump, code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) {
 	_, other := sides(c)
-	best := &j.best[other]
+	best := &at.best[other]
 	if ahead {
-		best = &j.ahead[other]
+		best = &at.ahead[other]
 	}
 	if *best != nil && (*best).LtUint64(2) {
 		return
 	}
 	if d := distance(c); *best == nil || d.Lt(*best) {
 		*best = d.Clone()
-		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, ahead, d})
+		n.closer = append(n.closer, approach{t.sideIn(code, c, false), ahead, d})
 	}
 }
 
 // decided reports whether both sides of a conditional jump have been taken.
 func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
-	table := t.sidesNow()[code]
-	return table != nil && table.at(c.Block).taken == [2]bool{true, true}
+	at := t.knownAt(code, c.Block)
+	return at != nil && at.taken == [2]bool{true, true}
 }
 
 // took reports whether a conditional jump has had this outcome before.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
-	table := t.sidesNow()[code]
+	at := t.knownAt(code, c.Block)
 	side, _ := sides(c)
-	return table != nil && table.at(c.Block).taken[side]
+	return at != nil && at.taken[side]
 }
 
 // distance is the cost of taking the other side (harvey §3.2).

@@ -7,6 +7,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -79,7 +80,7 @@ func TestTrackerEarlierCalls(t *testing.T) {
 func TestTrackerBranches(t *testing.T) {
 	table, targets, p := handmade()
 	tracker := newTracker(findEntries(table, targets), len(targets))
-	side := func(taken bool) branchSide { return branchSide{p.ID, 2, taken} }
+	side := func(taken bool) branchSide { return branchSide{code: p.ID, pc: 2, taken: taken} }
 	look := func(step string, exec *evm.Execution, taken []branchSide, closer []uint64, near bool) {
 		t.Helper()
 		n := lookAt(tracker, exec)
@@ -105,6 +106,40 @@ func TestTrackerBranches(t *testing.T) {
 	look("closer to what has been taken", decided(ran(p, 1, true), 2, false, 40, 41), nil, nil, false)
 	if first := (&evm.Comparison{PC: 2}); !tracker.decided(p.ID, first) || tracker.decided(p.ID, &evm.Comparison{PC: 4, Block: 1}) || tracker.decided(99, first) {
 		t.Error("decided is wrong")
+	}
+}
+
+// TestTrackerTests: a side that one test has taken is open in another where there are targets, and not elsewhere; what other calls have
+// taken is open in tests.
+func TestTrackerTests(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(findEntries(table, targets), len(targets))
+	first, second := input.Callable{Function: &input.Function{}}, input.Callable{Instance: 1, Function: &input.Function{}}
+	const withTarget, without = 1, 0
+	at := func(block bytecode.BlockID) *evm.Comparison {
+		return &evm.Comparison{PC: 2 + 4*uint32(block), Block: block, Taken: true, Op: opEQ}
+	}
+	for _, step := range []struct {
+		test  input.Callable
+		block bytecode.BlockID
+		isNew bool
+	}{
+		{input.Callable{}, withTarget, true}, {first, withTarget, true}, {first, withTarget, false}, {second, withTarget, true},
+		{input.Callable{}, without, true}, {first, without, true}, {second, without, false}, {input.Callable{}, withTarget, false},
+	} {
+		tracker.test, tracker.checking = step.test, step.test.Function != nil
+		exec := ran(p, 1, true)
+		exec.Frames[0].Comparisons = []evm.Comparison{*at(step.block)}
+		if tracker.took(p.ID, at(step.block)) == step.isNew {
+			t.Errorf("%+v: taken before", step)
+		}
+		n := lookAt(tracker, exec)
+		if isNew := len(n.taken) > 0; isNew != step.isNew {
+			t.Errorf("%+v: new: %v", step, isNew)
+		}
+		if len(n.taken) > 0 && n.taken[0] != tracker.sideIn(p.ID, at(step.block), true) {
+			t.Errorf("%+v: %+v was taken", step, n.taken[0])
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		ahead = w.analyze(exec, b) // line 11
 	}
 	test := input.IsTest(seq)
-	w.tracker.testing, w.tracker.checking = test, w.checks(seq)
+	w.enter(seq)
 	n := w.tracker.track(exec, newPath, w.ahead.get(exec.PathID()))
 	isNew = n.any()
 	w.observer.traced = isNew || !test && w.extremes.isExtreme(seq, exec, pid)
@@ -94,6 +94,14 @@ func (w *worker) notePassed(seq input.Sequence, exec *evm.Execution, b *batch) {
 	if test := lastOf(seq); !w.passed[test] && oracle.Passes(exec) {
 		w.passed[test] = true
 		b.passed = append(b.passed, test)
+	}
+}
+
+// enter tells the tracker whose call comes last.
+func (w *worker) enter(seq input.Sequence) {
+	w.tracker.test, w.tracker.checking = input.Callable{}, w.checks(seq)
+	if input.IsTest(seq) {
+		w.tracker.test = lastOf(seq)
 	}
 }
 

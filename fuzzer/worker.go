@@ -34,7 +34,7 @@ func (w *worker) loop(ctx context.Context, tasks <-chan task, batches chan<- bat
 func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if t.seed != nil {
 		t.sequence = t.seed.Calls.Unpack()
-		w.tracker.checking = w.checks(t.sequence)
+		w.enter(t.sequence)
 	}
 	b = batch{worker: w.id, task: t}
 	w.mutator.Avoid(t.avoided)

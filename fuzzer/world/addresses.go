@@ -41,7 +41,7 @@ func (f *finder) addresses(p *parameter) []common.Address {
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(f.deps.useful(kind.meets), p.nth)...)
 	}
-	shared := map[string]int{} // words, by contract's name
+	shared := map[string]int{}      // words, by contract's name
 	for n := len(own); n > 0; n-- { // fallbackHandler is a CompatibilityFallbackHandler sooner than a FallbackManager
 		add(f.deps.matching(func(c *bytecode.Contract) bool {
 			if _, known := shared[c.Name]; !known {
