@@ -94,28 +94,34 @@ func TestPairsGolden(t *testing.T) {
 	pairs := readPairs(t)
 	got := map[string]map[string]string{} // by pair and version
 	for _, version := range pairVersions(pairs) {
-		sources := map[string]string{}
+		sources, bases := map[string]string{}, map[string]string{}
 		for _, p := range pairs {
 			if !slices.Contains(p.versions, version) {
 				continue
 			}
 			for _, f := range p.archive.Files { // the base too: it should be Solidity
 				if side, name, _ := strings.Cut(f.Name, "/"); side == "base" {
-					sources[path.Join("base", p.name, name)] = string(f.Data)
+					bases[path.Join(p.name, name)] = string(f.Data)
 				} else if side == "head" {
 					sources[path.Join(p.name, name)] = string(f.Data)
 				}
 			}
 		}
 		outputs := []*compile.Output{}
-		for _, name := range slices.Sorted(maps.Keys(sources)) { // solc takes one Yul source at a time
-			if path.Ext(name) == ".yul" {
-				o := compileYul(t, version, name, sources[name])
-				if !strings.HasPrefix(name, "base/") { // a build of its own, of another version
+		for side, texts := range map[string]map[string]string{"base": bases, "head": sources} {
+			for _, name := range slices.Sorted(maps.Keys(texts)) { // solc takes one Yul source at a time
+				if path.Ext(name) != ".yul" {
+					continue
+				}
+				o := compileYul(t, version, name, texts[name])
+				if side == "head" { // the base is a build of its own, of another version
 					outputs = append(outputs, o)
 				}
-				delete(sources, name)
+				delete(texts, name)
 			}
+		}
+		if len(bases) > 0 {
+			checkSources(t, version, bases)
 		}
 		if len(sources) > 0 {
 			outputs = append(outputs, compileSources(t, version, sources))

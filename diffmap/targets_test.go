@@ -49,15 +49,6 @@ var compilers = map[string]*solc.Compiler{}
 func compileSources(t testing.TB, version string, sources map[string]string) *compile.Output {
 	t.Helper()
 	number, mode, _ := strings.Cut(version, "-")
-	compiler := compilers[number]
-	if compiler == nil {
-		var err error
-		compiler, err = solc.Find(context.Background(), []string{number}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		compilers[number] = compiler
-	}
 	settings := map[string]any{"outputSelection": map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
 		"abi", "evm.bytecode.object", "evm.bytecode.sourceMap", "evm.bytecode.linkReferences",
 		"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap", "evm.deployedBytecode.linkReferences",
@@ -75,6 +66,48 @@ func compileSources(t testing.TB, version string, sources map[string]string) *co
 	case "shipped":
 		settings["optimizer"] = map[string]any{"enabled": true, "runs": 200}
 	}
+	compiler := compilerOf(t, number)
+	input := standardInput(t, sources, settings)
+	output, err := compile.ReadSolc(input, compileOnce(t, compiler, input), "solc "+version, reading.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	output.Compiler, output.Debug = compiler.Version(), mode == "ir"
+	return output
+}
+
+// checkSources checks that sources are Solidity of a version, as [compileSources] has them. No code is made, which takes longest.
+func checkSources(t testing.TB, version string, sources map[string]string) {
+	t.Helper()
+	number, _, _ := strings.Cut(version, "-")
+	input := standardInput(t, sources, map[string]any{"outputSelection": map[string]any{"*": map[string]any{"*": []string{"abi"}}}})
+	var output struct {
+		Errors []struct{ Severity, FormattedMessage string }
+	}
+	if err := json.Unmarshal(compileOnce(t, compilerOf(t, number), input), &output); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range output.Errors {
+		if e.Severity == "error" {
+			t.Errorf("%s: %s", version, e.FormattedMessage)
+		}
+	}
+}
+
+func compilerOf(t testing.TB, number string) *solc.Compiler {
+	t.Helper()
+	if compilers[number] == nil {
+		compiler, err := solc.Find(context.Background(), []string{number}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compilers[number] = compiler
+	}
+	return compilers[number]
+}
+
+func standardInput(t testing.TB, sources map[string]string, settings map[string]any) []byte {
+	t.Helper()
 	content := map[string]any{}
 	for name, text := range sources {
 		content[name] = map[string]any{"content": text}
@@ -83,13 +116,7 @@ func compileSources(t testing.TB, version string, sources map[string]string) *co
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := compileOnce(t, compiler, input)
-	output, err := compile.ReadSolc(input, text, "solc "+version, reading.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	output.Compiler, output.Debug = compiler.Version(), mode == "ir"
-	return output
+	return input
 }
 
 // compileOnce takes what the same compiler answered before, since it takes

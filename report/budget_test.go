@@ -95,12 +95,12 @@ func TestBudgets(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"20,000 lines":     large(t, 20_000, 0, 0, "needs x == 3"),
 		"500 findings":     large(t, 10, 500, 0, "vault.deposit{value: 1 ether}()"),
-		"long everything":  large(t, 1_000, 60, 500, long),
-		"dear characters":  large(t, 1_000, 60, 500, strings.Repeat("$", 5_000)),
-		"escaped ones":     large(t, 1_000, 60, 500, strings.Repeat("\U000e0041", 5_000)),
-		"pipes":            large(t, 1_000, 60, 500, strings.Repeat("|", 5_000)),
-		"wide characters":  large(t, 1_000, 60, 500, strings.Repeat("𝔸", 5_000)),
-		"runs of backtick": large(t, 300, 60, 500, strings.Repeat("`", 5_000)),
+		"long everything":  large(t, 1_000, 12, 100, long),
+		"dear characters":  large(t, 1_000, 12, 100, strings.Repeat("$", 5_000)),
+		"escaped ones":     large(t, 1_000, 12, 100, strings.Repeat("\U000e0041", 5_000)),
+		"pipes":            large(t, 1_000, 12, 100, strings.Repeat("|", 5_000)),
+		"wide characters":  large(t, 1_000, 12, 100, strings.Repeat("𝔸", 5_000)),
+		"runs of backtick": large(t, 300, 12, 100, strings.Repeat("`", 5_000)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			comment, summary := Comment(r, testOptions()), Summary(r, testOptions())
