@@ -16,11 +16,15 @@ type Scope struct {
 	ExcludedSelectors map[common.Address][][4]byte
 }
 
+// Names reports whether the test says of a contract that it is to be called.
+func (s *Scope) Names(contract common.Address) bool {
+	return slices.Contains(s.Contracts, contract) || s.Selectors[contract] != nil
+}
+
 // Allows reports whether a call counts.
 func (s *Scope) Allows(sender, contract common.Address, selector [4]byte) bool {
-	listed := slices.Contains(s.Contracts, contract) || s.Selectors[contract] != nil
 	switch {
-	case len(s.Contracts)+len(s.Selectors) > 0 && !listed,
+	case len(s.Contracts)+len(s.Selectors) > 0 && !s.Names(contract),
 		slices.Contains(s.ExcludedContracts, contract),
 		len(s.Senders) > 0 && !slices.Contains(s.Senders, sender),
 		slices.Contains(s.ExcludedSenders, sender),

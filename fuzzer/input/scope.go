@@ -38,20 +38,28 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 			continue
 		}
 		address := s.Instances[last.Instance].Address
-		named := slices.Contains(in.Scope.Contracts, address) || in.Scope.Selectors[address] != nil
-		if named && s.allows(in.Scope, last) {
+		if in.Scope.Names(address) && s.allows(in.Scope, last) {
 			return Callable{i, in.Properties[0]}, true
 		}
 	}
 	return Callable{}, false
 }
 
+// setUp is the signature of what forge calls before a test, and never among the calls of one.
+const setUp = "setUp()"
+
 // allows reports whether a scope permits a call. Properties of its own test are always
-// permitted: checking them is not one of the calls that the test restricts.
+// permitted: checking them is not one of the calls that the test restricts. Its other
+// functions are handlers where it names itself, as forge has it, and nothing otherwise.
 func (s *Space) allows(scope *evm.Scope, c *Call) bool {
 	in := &s.Instances[c.Instance]
 	if in.Scope == scope {
-		return true
+		if c.Function.Property || c.Function.Noted {
+			return true
+		}
+		if !scope.Names(in.Address) || c.Function.Signature == setUp {
+			return false
+		}
 	}
 	if in.Fresh || c.Function.Kind == Constructor {
 		return false // a test's contracts are those that its set-up deployed

@@ -142,6 +142,14 @@ func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
 	if fo.namer.names[s.chain.Sender] == "" {
 		fo.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
 	}
+	for _, in := range w.Instances {
+		if in.Scope == nil {
+			continue
+		}
+		for _, sender := range in.Scope.Senders { // without them, none of its calls would be in scope
+			fo.parties.addParty(party{address: sender, sign: targeted, why: "target sender of " + in.Name})
+		}
+	}
 	err := fo.parties.addParties(c)
 	return c.list, err
 }

@@ -48,7 +48,8 @@ type party struct {
 type sign uint8
 
 const (
-	pranked  sign = iota // it has sent calls in the set-up
+	targeted sign = iota // the invariants of a test are about its calls, and no others but of its kind
+	pranked              // it has sent calls in the set-up
 	owning               // a contract names it as owner, admin, keeper …
 	known                // its private key is known
 	funded               // it was given ether or a name
@@ -249,12 +250,12 @@ func (c *cast) add(name string, p party) error {
 }
 
 // isParty reports whether an account may send calls: one with code does so only
-// where a test made it.
+// where a test made it, or asks for it.
 func isParty(p *party, code bool) bool {
 	const reserved = 0x200 // precompiles are below it, on every chain so far
-	small := p.address == common.BytesToAddress(p.address[18:]) && binary.BigEndian.Uint16(p.address[18:]) < reserved && p.sign != pranked
+	small := p.address == common.BytesToAddress(p.address[18:]) && binary.BigEndian.Uint16(p.address[18:]) < reserved && p.sign > pranked
 	return !small && p.address != (common.Address{}) && p.address != cheatcode.Address && p.address != cheatcode.Console &&
-		(!code || p.sign == pranked)
+		(!code || p.sign <= pranked)
 }
 
 // shortName is made of an address without leading zeros, cut to its first digits: tests
