@@ -18,7 +18,7 @@ type Campaign struct {
 
 	// What executions have reached.
 	blocks map[blockRef]bool
-	taken  map[branchSide]bool
+	taken  sideSet
 	open   []bool // by target: not yet reached, and not proved unreachable
 	left   int    // number of open targets
 	seqLen int    // at most so many calls a mutant now, see Config.SeqLen

@@ -234,24 +234,11 @@ func (c *Campaign) mergePath(d *discovery, seed *Seed) admission {
 // mergeSides adds the branch sides that were taken, and reports whether any is new.
 func (c *Campaign) mergeSides(d *discovery) (isNew bool) {
 	for _, side := range d.news.taken {
-		isNew = isNew || !c.isTaken(side)
-		c.taken[side] = true
-		ofAny := side
-		ofAny.test = input.Callable{}
-		c.taken[ofAny] = true
+		isNew = isNew || !c.taken.byAny(side)
+		c.taken.add(side)
 		c.suite.covered(side)
 	}
 	return isNew
-}
-
-// isTaken reports whether any call has taken a branch side.
-func (c *Campaign) isTaken(side branchSide) bool {
-	side.checks, side.test = false, input.Callable{}
-	if c.taken[side] {
-		return true
-	}
-	side.checks = true
-	return c.taken[side]
 }
 
 // mergeCloser keeps the input for the untaken branch sides that it comes closest to.

@@ -46,7 +46,7 @@ func (c *Campaign) prepare() error {
 	c.suite = newSuite()
 	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
 	c.blocks = map[blockRef]bool{}
-	c.taken = map[branchSide]bool{}
+	c.taken = sideSet{}
 	c.reported = map[findingKey]bool{}
 	c.passed = map[input.Callable]bool{}
 	c.ration = newRation()

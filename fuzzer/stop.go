@@ -95,7 +95,7 @@ func (c *Campaign) findStops() {
 	for _, w := range f.all {
 		stops := slices.Collect(maps.Values(w.stops))
 		for _, s := range stops {
-			s.Passed = !s.Decides || c.isTaken(branchSide{code: s.At.Code, pc: s.At.PC, taken: !s.Taken})
+			s.Passed = !s.Decides || c.taken.byAny(branchSide{code: s.At.Code, pc: s.At.PC, taken: !s.Taken})
 		}
 		result := &c.result.Targets[w.target]
 		result.Stops, result.Strangers = foremostStops(stops), nearestStrangers(slices.Collect(maps.Values(w.strangers)))

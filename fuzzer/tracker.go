@@ -21,6 +21,26 @@ type branchSide struct {
 	test input.Callable
 }
 
+// sideSet are branch sides that were taken.
+type sideSet map[branchSide]bool
+
+// add adds a side; one of a test's own is one of tests, too.
+func (s sideSet) add(side branchSide) {
+	s[side] = true
+	side.test = input.Callable{}
+	s[side] = true
+}
+
+// byAny reports whether any call has taken a side.
+func (s sideSet) byAny(side branchSide) bool {
+	side.checks, side.test = false, input.Callable{}
+	if s[side] {
+		return true
+	}
+	side.checks = true
+	return s[side]
+}
+
 // blockRef is a basic block of a program.
 type blockRef struct {
 	code  bytecode.CodeID

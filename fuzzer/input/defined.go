@@ -71,7 +71,7 @@ func (q *satisfaction) definitions(but int) (all []definition) {
 	return inOrder(all, made)
 }
 
-// defines reads an equality as a definition of a variable that has none, and is no part of what it would be made of.
+// defines reads an equality as a definition of a variable that has none, and does not come up in what it would be made of.
 func (q *satisfaction) defines(c *wish, made []uint32) (definition, bool) {
 	for _, side := range [2][2]int32{{c.left, c.right}, {c.right, c.left}} {
 		v := q.terms[side[0]].variable

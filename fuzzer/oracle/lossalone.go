@@ -53,7 +53,7 @@ func (s *Scene) controlled(from int) (list []common.Address) {
 	return list
 }
 
-// deploys reports whether a call of the attack deploys something. What a constructor pays and keeps is no attack.
+// deploys reports whether a call of the attack deploys something. Constructors pay and keep what they like.
 func (l *lossAlone) deploys() bool {
 	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
 }
