@@ -83,7 +83,7 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 	}
 	c.reported[key] = true
 	if seen.oracle == oracle.ArbitraryWrite {
-		c.taken[writeSide(seen.Location)] = true
+		c.taken.add(writeSide(seen.Location))
 		c.suite.covered(writeSide(seen.Location))
 	}
 	f := &Finding{

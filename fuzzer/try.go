@@ -99,16 +99,13 @@ func (w *worker) notePassed(seq input.Sequence, exec *evm.Execution, b *batch) {
 
 // enter tells the tracker whose call comes last.
 func (w *worker) enter(seq input.Sequence) {
-	w.tracker.test, w.tracker.checking = input.Callable{}, w.checks(seq)
+	t := w.tracker
 	if input.IsTest(seq) {
-		w.tracker.test = lastOf(seq)
+		t.test, t.checking = lastOf(seq), true
+		return
 	}
-}
-
-// checks reports whether a sequence ends with a fuzz test, or with a call of a handler.
-func (w *worker) checks(seq input.Sequence) bool {
-	_, handler := w.space.Tested(seq)
-	return handler || input.IsTest(seq)
+	t.test = input.Callable{}
+	_, t.checking = w.space.Tested(seq)
 }
 
 // discover keeps what an execution showed.

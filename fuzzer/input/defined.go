@@ -43,22 +43,20 @@ func (q *satisfaction) throughDefinitions() bool {
 	if len(q.best) == 0 || q.least >= q.cost {
 		return false
 	}
-	q.goals = append(q.goals[:0], q.best...)
-	q.exchange()
-	q.settle()
+	q.move()
 	return true
 }
 
-// definitions are those that an equality depends on, each before those that it is made of.
+// definitions are those that an equality depends on, at most maxPasses, each after those that it is made of.
 func (q *satisfaction) definitions(but int) (all []definition) {
 	made := make([]uint32, len(q.variables)) // of which variables a defined one is made, through others as well, a bit each
 	depends, used := q.wanted[but].variables(q.terms), make([]bool, len(q.wanted))
 	used[but] = true
-	for news := true; news && len(all) < maxPasses; {
+	for news := true; news; {
 		news = false
 		for i := range q.wanted {
 			c := &q.wanted[i]
-			if used[i] || !c.equates() || c.variables(q.terms)&depends == 0 {
+			if used[i] || len(all) == maxPasses || !c.equates() || c.variables(q.terms)&depends == 0 {
 				continue
 			}
 			if d, ok := q.defines(c, made); ok {
@@ -114,7 +112,7 @@ func inOrder(all []definition, made []uint32) (ordered []definition) {
 func (q *satisfaction) solveThrough(c *wish, defined []definition) {
 	cone := q.coneThrough(c, defined)
 	for _, pivot := range q.pivots(cone, defined) {
-		x, ok := q.crossing(q.ints.next().SetInt64(0), false, func(x *big.Int) (*big.Int, bool) { return q.gapThrough(c, defined, cone, pivot, x) })
+		x, ok := q.bisect(q.ints.next().SetInt64(0), false, func(x *big.Int) (*big.Int, bool) { return q.gapThrough(c, defined, cone, pivot, x) })
 		q.restore(^uint32(0))
 		if !ok {
 			continue

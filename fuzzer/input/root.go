@@ -44,11 +44,12 @@ func (q *satisfaction) root(at int) bool {
 
 // across is the value of a variable with which an equality holds, on one side of a value.
 func (q *satisfaction) across(v int32, c *wish, near *big.Int, down bool) (uint256.Int, bool) {
-	return q.crossing(near, down, func(x *big.Int) (*big.Int, bool) { return q.gapWith(v, c, x) })
+	return q.bisect(near, down, func(x *big.Int) (*big.Int, bool) { return q.gapWith(v, c, x) })
 }
 
-// crossing is the number at which a gap is zero, on one side of a number; false where it meets one without a gap before.
-func (q *satisfaction) crossing(near *big.Int, down bool, gapAt func(*big.Int) (*big.Int, bool)) (uint256.Int, bool) {
+// bisect is the number at which a gap is zero, on one side of a number, as described at root; false where a number that has no gap comes
+// before it.
+func (q *satisfaction) bisect(near *big.Int, down bool, gapAt func(*big.Int) (*big.Int, bool)) (uint256.Int, bool) {
 	from, ok := gapAt(near)
 	if !ok {
 		return uint256.Int{}, false

@@ -369,6 +369,11 @@ func (q *satisfaction) mend(at int) {
 			return
 		}
 	}
+	q.move()
+}
+
+// move goes to the best that a step has found.
+func (q *satisfaction) move() {
 	q.goals = append(q.goals[:0], q.best...)
 	q.exchange()
 	q.settle()
