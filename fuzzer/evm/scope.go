@@ -16,7 +16,10 @@ type Scope struct {
 	ExcludedSelectors map[common.Address][][4]byte
 }
 
-// Names reports whether the test says of a contract that it is to be called.
+// SetUp is the signature of what forge calls before a test, and never as a call of one.
+const SetUp = "setUp()"
+
+// Names reports whether the test lists a contract among those to call.
 func (s *Scope) Names(contract common.Address) bool {
 	return slices.Contains(s.Contracts, contract) || s.Selectors[contract] != nil
 }

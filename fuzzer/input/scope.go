@@ -45,9 +45,6 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 	return Callable{}, false
 }
 
-// setUp is the signature of what forge calls before a test, and never among the calls of one.
-const setUp = "setUp()"
-
 // allows reports whether a scope permits a call. Properties of its own test are always
 // permitted: checking them is not one of the calls that the test restricts. Its other
 // functions are handlers where it names itself, as forge has it, and nothing otherwise.
@@ -57,7 +54,7 @@ func (s *Space) allows(scope *evm.Scope, c *Call) bool {
 		if c.Function.Property || c.Function.Noted {
 			return true
 		}
-		if !scope.Names(in.Address) || c.Function.Signature == setUp {
+		if !scope.Names(in.Address) || c.Function.Signature == evm.SetUp {
 			return false
 		}
 	}

@@ -34,9 +34,9 @@ func (f *finder) addresses(p *parameter) []common.Address {
 	if p.contract != "" {
 		add(rotate(f.deps.useful(func(c *bytecode.Contract) bool { return f.build.implements(c, p.contract) }), p.nth)...)
 	}
-	own, meant := words(p.name), meant(p.name)
+	own, named := words(p.name), meant(p.name)
 	add(f.deps.matching(func(c *bytecode.Contract) bool {
-		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, meant) || isInitials(p.name, c.Name))
+		return len(c.Name) > 2 && (strings.EqualFold(c.Name, strings.Trim(p.name, "_")) || sameWords(c.Name, named) || isInitials(p.name, c.Name))
 	})...)
 	if kind := kindNamed(p.name); kind != nil {
 		add(rotate(f.deps.useful(kind.meets), p.nth)...)

@@ -146,7 +146,7 @@ func (s *setups) worth(c *setupCandidate) worth {
 	if c.changed {
 		w.runs, w.spare, w.follow = 2*w.runs, 2*w.spare, 2*w.follow
 	}
-	if hasMethod(c.contract.ABI, setUpSignature) {
+	if hasMethod(c.contract.ABI, evm.SetUp) {
 		w.setUp = 1
 	}
 	if len(c.holds) > 0 && hasInvariants(c.contract) {
@@ -185,8 +185,8 @@ func (s *setups) hold(instances []evm.Instance) {
 // failed is the set-up of a candidate that failed in the survey.
 func (c *setupCandidate) failed() TestSetup {
 	up := TestSetup{Contract: c.contract, Failure: c.survey.failure, At: c.survey.at, Located: c.survey.located}
-	if hasMethod(c.contract.ABI, setUpSignature) {
-		up.Function = setUpSignature
+	if hasMethod(c.contract.ABI, evm.SetUp) {
+		up.Function = evm.SetUp
 	}
 	return up
 }
@@ -203,8 +203,8 @@ func (s *setups) nameRest() {
 	}
 	for _, c := range s.candidates {
 		up := TestSetup{Contract: c.contract, Idle: true}
-		if hasMethod(c.contract.ABI, setUpSignature) {
-			up.Function = setUpSignature
+		if hasMethod(c.contract.ABI, evm.SetUp) {
+			up.Function = evm.SetUp
 		}
 		switch v := c.survey; {
 		case v == nil:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -11,51 +12,25 @@ import (
 // words splits an identifier into its words in lower case: "_maxSupply" is max,
 // supply; "UniswapV2Factory" is uniswap, v2, factory; "ERC20Token" is erc20,
 // token.
-func words(name string) []string {
-	if isASCII(name) {
-		return asciiWords(name)
-	}
-	var out []string
-	runes := []rune(name)
+func words(name string) (out []string) {
 	start := 0
 	flush := func(end int) {
-		if word := strings.Trim(string(runes[start:end]), "_$"); word != "" {
+		if word := strings.Trim(name[start:end], "_$"); word != "" {
 			out = append(out, strings.ToLower(word))
 		}
 		start = end
 	}
-	for i := 1; i < len(runes); i++ {
-		lowerBefore := !unicode.IsUpper(runes[i-1])
-		lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-		switch {
-		case runes[i] == '_' || runes[i] == '$':
+	upperBefore := true
+	for i, r := range name { // contracts' names are taken apart by the million, so nothing is copied
+		upper := unicode.IsUpper(r)
+		_, size := utf8.DecodeRuneInString(name[i:])
+		after, _ := utf8.DecodeRuneInString(name[i+size:])
+		if i > 0 && (r == '_' || r == '$' || upper && (!upperBefore || unicode.IsLower(after))) {
 			flush(i)
-		case unicode.IsUpper(runes[i]) && (lowerBefore || lowerAfter):
-			flush(i)
 		}
+		upperBefore = upper
 	}
-	flush(len(runes))
-	return out
-}
-
-func isASCII(name string) bool {
-	return strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0
-}
-
-// asciiWords is words for the names that compilers allow, which are compared by the million: one string in lower case holds all words.
-func asciiWords(name string) (out []string) {
-	upper := func(i int) bool { return 'A' <= name[i] && name[i] <= 'Z' }
-	lower := strings.ToLower(name)
-	start := 0
-	for i := 1; i <= len(name); i++ {
-		if i < len(name) && name[i] != '_' && name[i] != '$' && (!upper(i) || upper(i-1) && (i+1 == len(name) || name[i+1] < 'a' || name[i+1] > 'z')) {
-			continue
-		}
-		if word := strings.Trim(lower[start:i], "_$"); word != "" {
-			out = append(out, word)
-		}
-		start = i
-	}
+	flush(len(name))
 	return out
 }
 

@@ -68,9 +68,9 @@ func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain)
 		return nil, ctx.Err()
 	}
 	tr.calls = append(tr.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
-	if hasMethod(up.Contract.ABI, setUpSignature) {
-		up.Function = setUpSignature
-		tr.calls = append(tr.calls, evm.Call{From: SetupCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
+	if hasMethod(up.Contract.ABI, evm.SetUp) {
+		up.Function = evm.SetUp
+		tr.calls = append(tr.calls, evm.Call{From: SetupCaller, To: up.Address, Data: selector(evm.SetUp), Gas: chain.Gas})
 	}
 	exec, err := tr.machine.Run(tr.calls)
 	if err != nil {
@@ -83,7 +83,7 @@ func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain)
 		}
 		what := "its constructor"
 		if up.Function != "" && i == len(exec.Calls)-1 {
-			what = "its " + setUpSignature
+			what = "its " + evm.SetUp
 		}
 		up.Failure = fmt.Sprintf("%s fails: %s", what, exec.Calls[i].Reason())
 		up.At, up.Located = blame(exec, i)

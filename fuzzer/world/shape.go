@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -145,7 +146,7 @@ func isTestCode(c *bytecode.Contract) bool {
 func initializers(c *bytecode.Contract) []abi.Method {
 	var methods []abi.Method
 	for _, m := range c.ABI.Methods {
-		if !m.IsConstant() && (initializerName(m.RawName, len(m.Inputs)) || m.Sig == setUpSignature && hasProperties(c)) {
+		if !m.IsConstant() && (initializerName(m.RawName, len(m.Inputs)) || m.Sig == evm.SetUp && hasProperties(c)) {
 			methods = append(methods, m)
 		}
 	}
@@ -194,6 +195,3 @@ func takesCuts(p *parameter) bool {
 func isFacet(c *bytecode.Contract) bool {
 	return c.Deployable() && !c.Library && nameHas(c.Name, "facet")
 }
-
-// setUpSignature is the function that forge calls before every test.
-const setUpSignature = "setUp()"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -76,7 +77,7 @@ func IsTestContract(c *bytecode.Contract) bool {
 			}
 		}
 	}
-	return hasMethod(c.ABI, setUpSignature)
+	return hasMethod(c.ABI, evm.SetUp)
 }
 
 // writtenTest is how the names of test contracts begin that `sightline tests` and

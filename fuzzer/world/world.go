@@ -66,8 +66,8 @@ type Options struct {
 	// Twins names, qualified, contracts that get a twin in any case.
 	Twins []string
 	// Places are addresses of contracts, by their qualified names, in the World of another build: the deployer lets
-	// nonces pass, as if it had made there what this build lacks, so that its contracts are at the same addresses,
-	// and those that hash their own address answer alike. nil: there is no other build.
+	// nonces pass, as if it had made there what this build lacks. So its contracts get the same addresses, and answers
+	// that contain their own address do not differ. nil: there is no other build.
 	Places map[string]common.Address
 	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
 	// DefaultMaxContracts.

@@ -28,8 +28,8 @@ func UseStandIn(t testing.TB) {
 	t.Setenv("PATH", before(StandIn(t)))
 }
 
-// Main calls run, which runs the tests of a package, and puts a stand-in in front of PATH before, where compilers are
-// installed. Workers of go test -fuzz are processes of the same program, and use the stand-in of the process that started them.
+// Main runs the tests of a package by calling run. If compilers are installed, it first puts a stand-in in front of PATH.
+// Workers of go test -fuzz are processes of the same program, and use the stand-in of the process that started them.
 func Main(m *testing.M, run func(*testing.M)) {
 	if modules, err := findModules(); err == nil && !inherited() {
 		folder, remove, err := standIn(modules)
