@@ -13,7 +13,7 @@ func TestFormulasTell(t *testing.T) {
 	read := 0
 	for _, source := range []string{
 		"planted/computed.sol", "planted/conjunction.sol", "planted/coupled.sol", "planted/packed.sol", "planted/signed.sol",
-		"planted/bytes.sol", "planted/letters.sol", "units/answered.sol", "planted/callee.sol", "planted/paid.sol", "planted/late.sol", "planted/properties.sol",
+		"planted/bytes.sol", "planted/letters.sol", "units/answered.sol", "planted/callee.sol", "planted/forwarded.sol", "planted/paid.sol", "planted/late.sol", "planted/properties.sol",
 	} {
 		w, p := solverAttacking(t, source)
 		var b batch
@@ -46,6 +46,7 @@ func TestSatisfy(t *testing.T) {
 		"planted/conjunction.sol": "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)",
 		"planted/factors.sol":     "user1 Factors.enter(int128,int64,uint256,uint128) args (0, 0, 0, 0)",
 		"planted/root.sol":        "user1 Root.enter(uint64,uint64) args (0, 0)",
+		"planted/forwarded.sol":   "user1 Router.route(uint256,uint128) args (0, 0)",
 		"planted/letters.sol":     "user1 Letters.spell(bytes) args (0x000000000000000000000000)",
 		"units/answered.sol":      "user1 Answered.pay(address,uint256) args (attackerContract, 0)", // what it answers has to rise as well
 	} {
@@ -56,6 +57,7 @@ func TestSatisfy(t *testing.T) {
 		exec, _, _ := w.try(context.Background(), seq, &b)
 		path := w.newPathfinder(context.Background(), &b)
 		path.rebase(path.point(seq, exec))
+		path.read(path.base, exec)
 		for path.solveByFormulas(path.targets()) {
 		}
 		found := 0

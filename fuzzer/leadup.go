@@ -67,7 +67,7 @@ func (p *pathfinder) leadUp(targets []int) bool {
 	var goals []passage
 	if at := p.failedWithin(p.base); at >= 0 {
 		d := p.base.formulas.Decisions()[at]
-		goals = append(goals, passage{sideWithin(p.base.code, &d, !d.Taken), p.base.branches})
+		goals = append(goals, passage{sideWithin(&d, !d.Taken), p.base.branches})
 	}
 	for _, target := range targets {
 		goals = append(goals, passage{within{branchSide: p.tracker.sideOf(&p.base.branches[target])}, p.base.branches[:target+1]})
@@ -204,7 +204,7 @@ func (h *helpers) through(there *point, g passage) bool {
 			return true
 		case at < 0: // back to the path
 			_, left := input.TurnOff(way, h.last)
-			if left < 0 || h.last[left].Frame != 0 {
+			if left < 0 {
 				return false
 			}
 			if at, _ = h.decisionOf(within{branchSide: h.tracker.sideOf(&h.last[left])}); at < 0 {
@@ -212,11 +212,11 @@ func (h *helpers) through(there *point, g passage) bool {
 			}
 		}
 		d := h.pathfinder.base.formulas.Decisions()[at]
-		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
+		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.Code == d.Code && b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
 			return false // no call has helped
 		}
 		next, outcome := h.satisfyAt(at, leadUpTrials)
-		if outcome.Turns && d.PC == side.pc {
+		if outcome.Turns && d.Code == side.code && d.PC == side.pc {
 			h.noteMovable(side.branchSide)
 		}
 		if next == nil {
@@ -242,7 +242,7 @@ func (p *pathfinder) decisionOf(side within) (at int, taken bool) {
 		return at, false
 	}
 	for i, d := range p.base.formulas.Decisions() {
-		if d.PC != side.pc || side.context != 0 && d.Context != side.context || p.base.code != side.code {
+		if d.PC != side.pc || side.context != 0 && d.Context != side.context || d.Code != side.code {
 			continue
 		}
 		if d.Taken == side.taken {

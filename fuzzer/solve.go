@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -85,12 +86,26 @@ func (p *pathfinder) onward() {
 
 // undecided lists the branches with an untaken side, the last first, whether numbers of the call move them or not.
 func (p *pathfinder) undecided() (targets []int) {
-	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
-		if b := &p.last[i]; !p.tracker.decided(b.Code, &b.Comparison) {
+	for _, i := range p.latest() {
+		if b := &p.last[i]; len(targets) < maxTargets && !p.tracker.decided(b.Code, &b.Comparison) {
 			targets = append(targets, i)
 		}
 	}
 	return targets
+}
+
+// latest lists the branches of the base's last call, the last first. Those of called frames come between those of their callers, where formulas
+// tell so; what these do not know of is taken for the last.
+func (p *pathfinder) latest() []int {
+	all := make([]int, len(p.last))
+	for i := range all {
+		all[i] = len(all) - 1 - i
+	}
+	if f := p.base.formulas; f != nil && len(p.last) > 0 && p.last[len(p.last)-1].Frame > 0 {
+		times := f.Times(p.last)
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(times[b], times[a]) })
+	}
+	return all
 }
 
 // solveOnward gets through one branch after the other until none is solved.
@@ -104,11 +119,10 @@ func (p *pathfinder) solveOnward() {
 
 // targets lists the branches with an untaken side, the last first: code after it is the
 // least explored.
-func (p *pathfinder) targets() []int {
-	var targets []int
-	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
+func (p *pathfinder) targets() (targets []int) {
+	for _, i := range p.latest() {
 		b := &p.last[i]
-		if moved, known := p.moved[p.tracker.sideOf(b)]; !p.tracker.decided(b.Code, &b.Comparison) && (moved || !known) {
+		if moved, known := p.moved[p.tracker.sideOf(b)]; len(targets) < maxTargets && !p.tracker.decided(b.Code, &b.Comparison) && (moved || !known) {
 			targets = append(targets, i)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 const (
@@ -42,7 +41,6 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 		return
 	}
 	there.failed = exec.Calls[len(exec.Calls)-1].Outcome != evm.Success
-	there.code = exec.Frames[frames[0]].Program.ID
 	if !p.without.Callbacks {
 		there.spelled, _ = p.space.Spelled(there.sequence, exec)
 	}
@@ -55,7 +53,7 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 		p.contexts = map[within]int{}
 	}
 	for _, d := range there.formulas.Decisions() {
-		if side := sideWithin(there.code, &d, d.Taken); d.Moves && p.contexts[side] <= maxResisted {
+		if side := sideWithin(&d, d.Taken); d.Moves && p.contexts[side] <= maxResisted {
 			p.contexts[side] = taken
 		}
 	}
@@ -64,8 +62,8 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 // taken is what worker.contexts has of sides that were taken; of others, it is how many searches did not solve them.
 const taken = maxResisted + 1
 
-func sideWithin(code bytecode.CodeID, d *input.Decision, taken bool) within {
-	return within{branchSide{code: code, pc: d.PC, taken: taken}, d.Context}
+func sideWithin(d *input.Decision, taken bool) within {
+	return within{branchSide{code: d.Code, pc: d.PC, taken: taken}, d.Context}
 }
 
 // solveByFormulas solves for branches of the base by formulas. It reports whether a run
@@ -111,7 +109,7 @@ func (p *pathfinder) failedWithin(there *point) int {
 	all := there.formulas.Decisions()
 	for i := len(all) - 1; i >= 0; i-- {
 		if d := &all[i]; d.Moves {
-			if p.contexts[sideWithin(there.code, d, !d.Taken)] < maxResisted {
+			if p.contexts[sideWithin(d, !d.Taken)] < maxResisted {
 				return i
 			}
 			break
@@ -131,7 +129,7 @@ func (p *pathfinder) solveWithin() bool {
 	if p.ended {
 		return false
 	}
-	if side := sideWithin(p.base.code, &d, !d.Taken); next == nil {
+	if side := sideWithin(&d, !d.Taken); next == nil {
 		p.contexts[side]++
 		return false
 	}
@@ -157,10 +155,10 @@ func (p *pathfinder) searched(target int) bool {
 // the solution does not take the branch.
 func (p *pathfinder) satisfy(target, most int) *point {
 	b := p.last[target]
-	if b.Frame != 0 || !p.readBase() {
+	if !p.readBase() {
 		return nil
 	}
-	at := slices.IndexFunc(p.base.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
+	at := p.base.formulas.Of(&b)
 	if at < 0 {
 		delete(p.complete, p.tracker.sideOf(&b))
 		return nil
@@ -202,7 +200,7 @@ func (p *pathfinder) satisfySpelled(b *input.Branch, most int) *point {
 	if there.formulas == nil {
 		return nil
 	}
-	at := slices.IndexFunc(there.formulas.Decisions(), func(d input.Decision) bool { return d.PC == b.PC && d.Taken == b.Taken })
+	at := there.formulas.Of(b)
 	if at < 0 {
 		return nil
 	}
@@ -246,7 +244,7 @@ func (p *pathfinder) satisfyAt(at, most int) (next *point, outcome input.Outcome
 	p.read(next, exec)
 	d := p.base.formulas.Decisions()[at]
 	if next.formulas == nil || !slices.ContainsFunc(next.formulas.Decisions(), func(there input.Decision) bool {
-		return there.PC == d.PC && there.Context == d.Context && there.Taken != d.Taken
+		return there.Code == d.Code && there.PC == d.PC && there.Context == d.Context && there.Taken != d.Taken
 	}) {
 		return nil, outcome
 	}

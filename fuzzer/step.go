@@ -8,7 +8,6 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // point is a run that predictions start from: its input and the comparisons that
@@ -23,7 +22,6 @@ type point struct {
 	formulas   *input.Formulas // nil: not read, or unreadable
 	spelled    input.Sequence  // the same with answers of the attacker's contract as numbers of the call; nil: it has none that are not
 	unreadable bool
-	code       bytecode.CodeID
 	failed     bool
 }
 

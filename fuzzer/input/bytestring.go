@@ -103,7 +103,22 @@ func (r *reader) copyIn(args [3]int32) {
 		numbers[i] = t.value.Uint64()
 	}
 	to, from, size := numbers[0], numbers[1], min(numbers[2], chunkBytes*maxCopied)
+	if r.copyWords(to, from, size) {
+		return
+	}
 	for i := uint64(0); i+chunkBytes <= size; i += chunkBytes {
 		r.memory[to+i] = r.load(r.constant(uint256.NewInt(from + i)))
 	}
+}
+
+// copyWords copies the words of calldata that are known, if they are elsewhere than in steps of a word from the first byte: all of it is
+// handed on, selector included. It reports whether it did.
+func (r *reader) copyWords(to, from, size uint64) (copied bool) {
+	for o, word := range r.words { // in any order: each by itself
+		if o >= from && o+chunkBytes <= from+size && (o-from)%chunkBytes != 0 {
+			r.memory[to+o-from] = word
+			copied = true
+		}
+	}
+	return copied
 }

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -29,14 +31,23 @@ const unknown = 0
 
 // decision is a conditional jump along a path: its condition, and whether it was taken.
 type decision struct {
+	jump
 	condition int32
-	pc        uint32
-	taken     bool
-	context   uint64
+	context   uint64 // see Decision
 }
 
-// Decision is a conditional jump that the outermost frame's path passes.
+// jump is a conditional jump of a frame, and which way it went.
+type jump struct {
+	code  bytecode.CodeID
+	frame int // within the call
+	pc    uint32
+	taken bool
+}
+
+// Decision is a conditional jump that the path of a frame passes.
 type Decision struct {
+	Code  bytecode.CodeID
+	Frame int    // within the call, in order of entry
 	PC    uint32 // of the JUMPI
 	Taken bool
 	Moves bool // numbers of the call move its condition, which is not that of the jump before it, too (see [Echoes])
@@ -54,10 +65,34 @@ func (f *Formulas) Decisions() []Decision {
 	for i := f.before; i < len(f.decisions); i++ {
 		d := f.decisions[i]
 		echoes := i > f.before && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
-		all = append(all, Decision{PC: d.pc, Taken: d.taken, Moves: f.terms[d.condition].moves && !echoes, Stored: f.terms[d.condition].stored && !echoes, Fed: f.terms[d.condition].of>>f.own != 0, Context: d.context})
+		all = append(all, Decision{Code: d.code, Frame: d.frame, PC: d.pc, Taken: d.taken, Moves: f.terms[d.condition].moves && !echoes, Stored: f.terms[d.condition].stored && !echoes, Fed: f.terms[d.condition].of>>f.own != 0, Context: d.context})
 	}
 	return all
 }
+
+// Of is the number of the decision that a branch of the last call is; −1: it was not read.
+func (f *Formulas) Of(b *Branch) int {
+	return slices.IndexFunc(f.decisions[f.before:], func(d decision) bool { return d.jump == jumpOf(b) })
+}
+
+// Times are when the last call came to its branches: numbers of decisions, and the number of all for those that were not read.
+func (f *Formulas) Times(branches []Branch) []int {
+	first := map[jump]int{}
+	for i := len(f.decisions) - 1; i >= f.before; i-- {
+		first[f.decisions[i].jump] = i
+	}
+	times := make([]int, len(branches))
+	for i := range branches {
+		at, ok := first[jumpOf(&branches[i])]
+		if !ok {
+			at = len(f.decisions)
+		}
+		times[i] = at
+	}
+	return times
+}
+
+func jumpOf(b *Branch) jump { return jump{b.Code, b.Frame, b.PC, b.Taken} }
 
 // tested is what a condition negates any number of times.
 func (f *Formulas) tested(condition int32) int32 {
@@ -68,7 +103,7 @@ func (f *Formulas) tested(condition int32) int32 {
 }
 
 // Formulas are what the last call of a run computed of the numbers among its words, and
-// which way each conditional jump went by it, as the outermost frame's instructions say: where probing
+// which way each conditional jump went by it, as the instructions of its frames say: where probing
 // a word tells what it does from one input, they tell it of all that take the same path.
 //
 // Where that call reads what earlier calls stored, their numbers count as well, and so do the ways that they went.
@@ -181,29 +216,39 @@ type reader struct {
 	advances  []int32         // how far calls moved the time, where that is a variable
 	advanced  uint64          // likewise, in seconds
 
-	// Of the call that is read.
-	frame   *evm.Frame // its outermost
+	time  int32 // the term of TIMESTAMP in the call that is read, where it is a variable
+	wrong bool  // a jump of a called frame went otherwise than its condition says
+	level
+}
+
+// level is what is known within a frame.
+type level struct {
+	frame   *evm.Frame
+	at      int    // its index in the call
+	callers uint64 // tells apart from where it was called; 0: it is the outermost
 	stack   []int32
 	memory  map[uint64]int32 // by offset, what a MSTORE put there
-	words   map[uint64]int32 // by offset in calldata: variables
+	words   map[uint64]int32 // by offset in calldata: variables, and what callers make of them
 	pieces  []piece          // of byte strings, likewise
-	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
-	time    int32
-	storage int  // of the frame's accesses, the next one
-	loose   bool // a number of it is a constant here
+	value   int32            // the term of CALLVALUE; unknown in the outermost: it is no variable
+	storage int              // of the frame's accesses, the next one
+	loose   bool             // a number of the call is a constant here
 	inner   innerCalls
-	times   map[decision]uint64
+	times   map[loop]uint64
+	returns []int32 // the words that it returns
+	ended   bool    // it was followed to its end
 }
 
 // readCall reads one call, whose variables are those from one on up to another. It reports whether all jumps went as their conditions
 // say.
 func (r *reader) readCall(call, first, end int, encoded evm.Sequence) bool {
-	r.frame = &r.execution.Frames[r.execution.Calls[call].Frames[0]]
-	r.stack, r.memory, r.words, r.pieces, r.times = r.stack[:0], map[uint64]int32{}, map[uint64]int32{}, nil, map[decision]uint64{}
-	r.value, r.time, r.storage, r.loose = unknown, unknown, 0, false
-	r.inner = innersOf(r.sequence, r.execution, call, first, end)
+	outermost := r.execution.Calls[call].Frames[0]
+	r.level = level{frame: &r.execution.Frames[outermost], stack: r.stack[:0], memory: map[uint64]int32{}, words: map[uint64]int32{}, times: map[loop]uint64{}}
+	r.time = unknown
+	r.inner = innersOf(r.execution, outermost)
+	r.inner.given, r.inner.first, r.inner.end = answersGiven(r.sequence[call].Script, r.execution, call), int32(first), int32(end)
 	r.bind(call, first, end, encoded[call].Data)
-	return r.read()
+	return r.read() && !r.wrong
 }
 
 func (r *reader) add(t term) int32 {
@@ -294,6 +339,9 @@ func (r *reader) read() bool {
 		for pc := block.Start; pc < block.End; pc += 1 + bytecode.PushSize(code.Bytes[pc]) {
 			op := vm.OpCode(code.Bytes[pc])
 			switch {
+			case op == vm.STOP || op == vm.RETURN || op == vm.REVERT:
+				r.end(op)
+				return true
 			case op != vm.JUMPI:
 				if len(r.terms) >= maxTerms || !r.step(op, pc) {
 					return true
@@ -312,23 +360,30 @@ func (r *reader) read() bool {
 func (r *reader) decide(pc uint32, taken bool) bool {
 	condition := r.stack[len(r.stack)-2]
 	r.stack = r.stack[:len(r.stack)-2]
-	r.decisions = append(r.decisions, decision{condition, pc, taken, r.context(pc)})
+	r.decisions = append(r.decisions, decision{jump{r.frame.Program.ID, r.at, pc, taken}, condition, r.context(pc)})
 	t := &r.terms[condition]
 	return !t.known || t.value.IsZero() != taken
 }
 
 // context is made of the constants on the stack to which code may jump. Where functions share code,
 // solc puts the place to return to on the stack.
-func (r *reader) context(pc uint32) (context uint64) {
+func (r *reader) context(pc uint32) uint64 {
+	context := r.callers
 	for _, i := range r.stack {
 		if t := &r.terms[i]; t.pushed && t.value.LtUint64(uint64(len(r.frame.Program.Bytes))) && vm.OpCode(r.frame.Program.Bytes[t.value.Uint64()]) == vm.JUMPDEST {
 			context = (context ^ t.value.Uint64()) * fnvPrime
 		}
 	}
-	place := decision{pc: pc, context: context}
+	place := loop{pc, context}
 	times := r.times[place]
 	r.times[place] = min(times+1, maxTimes)
 	return (context ^ times) * fnvPrime
+}
+
+// loop is a jump that a path may come to more than once, and from where the code around it was called.
+type loop struct {
+	pc      uint32
+	context uint64
 }
 
 // maxTimes: so many rounds of a loop are told apart. Arbitrary.
@@ -367,14 +422,14 @@ func (r *reader) step(op vm.OpCode, pc uint32) bool {
 	for i := range min(pops, 3) {
 		args[i] = r.stack[n-1-i]
 	}
-	var to, most int32 // of a call: where its answer goes, and how much
-	if pops > 3 {
-		most, to = r.stack[n-pops], r.stack[n-pops+1]
+	var passes passing
+	if pops > 5 { // a call, or LOG4
+		passes = passing{value: args[2], size: r.stack[n-pops+2], from: r.stack[n-pops+3], most: r.stack[n-pops], to: r.stack[n-pops+1]}
 	}
 	r.stack = r.stack[:n-pops]
 	var result int32
 	if opens(op) {
-		result = r.callInner(op, pc, to, most)
+		result = r.callInner(op, pc, passes)
 	} else {
 		result = r.effect(op, args)
 	}
@@ -404,10 +459,7 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	case vm.CALLDATASIZE:
 		return r.add(term{variable: -1, value: *uint256.NewInt(uint64(len(r.frame.Input))), known: true, loose: r.loose})
 	case vm.CALLVALUE:
-		if r.value != unknown {
-			return r.value
-		}
-		return r.constant(&r.frame.Value)
+		return r.callValue()
 	case vm.TIMESTAMP:
 		return r.time
 	case vm.SLOAD, vm.SSTORE:
@@ -429,6 +481,14 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	return r.compute(op, args[0], args[1], args[2])
 }
 
+// callValue is the ether that the frame got.
+func (r *reader) callValue() int32 {
+	if r.value == unknown && r.at == 0 {
+		return r.constant(&r.frame.Value)
+	}
+	return r.value
+}
+
 // load is a word of the call's data.
 func (r *reader) load(offset int32) int32 {
 	at := &r.terms[offset]
@@ -438,6 +498,9 @@ func (r *reader) load(offset int32) int32 {
 	o := at.value.Uint64()
 	if known, ok := r.words[o]; ok {
 		return known
+	}
+	if r.at > 0 && o < uint64(len(r.frame.Input)) {
+		return unknown // what callers make of other bytes is not
 	}
 	if o > uint64(len(r.frame.Input)) {
 		return r.given(new(uint256.Int))

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -10,8 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// This file follows what the outermost frame is answered by those that it calls. What other contracts answer may depend on the numbers of the
-// call in any way: it is not known. What the attacker's contract answers are numbers of the call as well, or do not depend on them.
+// This file follows what a frame is answered by those that it calls. Contracts with known code are read like the frame itself, with what
+// their caller made of the numbers. What the attacker's contract answers are numbers of the call as well, or do not depend on them.
 
 // innerCalls are the calls of a frame, as the run made them.
 type innerCalls struct {
@@ -33,19 +34,22 @@ func opens(op vm.OpCode) bool {
 	return false
 }
 
-func innersOf(seq Sequence, e *evm.Execution, call, first, end int) innerCalls {
-	calls := innerCalls{first: int32(first), end: int32(end), answered: true, given: answersGiven(seq[call].Script, e, call)}
-	outermost := e.Calls[call].Frames[0]
-	for i := outermost + 1; i < e.Calls[call].Frames[1]; i++ {
-		if e.Frames[i].Parent == outermost {
+// innersOf are the calls of a frame.
+func innersOf(e *evm.Execution, frame int) innerCalls {
+	calls := innerCalls{answered: true}
+	for i := frame + 1; i < e.Calls[e.Frames[frame].Call].Frames[1]; i++ {
+		if e.Frames[i].Parent == frame {
 			calls.frames = append(calls.frames, i)
 		}
 	}
 	return calls
 }
 
+// passing is what an instruction that opens a frame takes: ether, where its input is in memory, and where its answer goes.
+type passing struct{ value, from, size, to, most int32 }
+
 // callInner follows an instruction that opens a frame, whose answer goes to memory. It returns the term of what the instruction leaves on the stack.
-func (r *reader) callInner(op vm.OpCode, pc uint32, to, most int32) int32 {
+func (r *reader) callInner(op vm.OpCode, pc uint32, passes passing) int32 {
 	c := &r.inner
 	c.answered, c.words = false, nil
 	if len(c.frames) == 0 || r.execution.Frames[c.frames[0]].CallPC != pc {
@@ -60,13 +64,95 @@ func (r *reader) callInner(op vm.OpCode, pc uint32, to, most int32) int32 {
 		return unknown
 	}
 	c.answered, c.size = true, len(f.Output)
-	r.forget(to, most)
+	if f.CodeAddress != attacker.Address && f.Program != nil && op != vm.CALLCODE {
+		return r.enter(op, at, passes)
+	}
+	r.forget(passes.to, passes.most)
 	if f.CodeAddress != attacker.Address || f.Outcome != evm.Success {
 		return unknown
 	}
 	c.words = r.answerOf(f, c.given[at])
-	r.put(to, 0, most)
+	r.put(passes.to, 0, passes.most)
 	return r.given(uint256.NewInt(1))
+}
+
+// enter reads a frame that was called, and returns whether it succeeded: as long as all its jumps go the same way, that is so.
+func (r *reader) enter(op vm.OpCode, at int, passes passing) int32 {
+	f := &r.execution.Frames[at]
+	stored := r.stored
+	if f.Outcome != evm.Success {
+		stored = maps.Clone(stored) // what it stores is undone
+	}
+	inside := level{
+		frame: f, at: at - r.execution.Calls[f.Call].Frames[0], callers: (r.callers ^ uint64(f.CallPC+1)) * fnvPrime,
+		memory: map[uint64]int32{}, words: r.passed(f, passes), times: map[loop]uint64{}, loose: true, inner: innersOf(r.execution, at),
+	}
+	inside.inner.given, inside.inner.first, inside.inner.end = r.inner.given, r.inner.first, r.inner.end
+	inside.value = r.valuePassed(op, f, passes.value)
+	outside := r.level
+	r.level = inside
+	r.wrong = !r.read() || r.wrong
+	ended, returns := r.ended, r.returns
+	r.level, r.stored = outside, stored
+	r.forget(passes.to, passes.most)
+	if r.wrong || !ended {
+		return unknown
+	}
+	r.inner.words = returns
+	r.put(passes.to, 0, passes.most)
+	var succeeded uint256.Int
+	setTruth(&succeeded, f.Outcome == evm.Success)
+	return r.given(&succeeded)
+}
+
+// valuePassed is the term of CALLVALUE in a frame that is called with ether; unknown where nothing is known of that.
+func (r *reader) valuePassed(op vm.OpCode, f *evm.Frame, value int32) int32 {
+	switch t := &r.terms[value]; {
+	case op == vm.DELEGATECALL:
+		return r.callValue()
+	case op == vm.STATICCALL:
+		return r.constant(new(uint256.Int))
+	case t.known && t.value == f.Value:
+		return value
+	}
+	return unknown
+}
+
+// passed are the words of memory that a frame gets as input, by offset.
+func (r *reader) passed(f *evm.Frame, passes passing) map[uint64]int32 {
+	words := map[uint64]int32{}
+	from := &r.terms[passes.from]
+	if !from.known || from.moves || !from.value.LtUint64(maxMemory) {
+		return words
+	}
+	for o, word := range r.memory { // in any order: each by itself
+		at := o - from.value.Uint64()
+		if o < from.value.Uint64() || at+chunkBytes > uint64(len(f.Input)) || !r.terms[word].known {
+			continue
+		}
+		if bytes := r.terms[word].value.Bytes32(); string(bytes[:]) == string(f.Input[at:at+chunkBytes]) {
+			words[at] = word
+		}
+	}
+	return words
+}
+
+// end notes that a frame ended, and the words that it answers.
+func (r *reader) end(op vm.OpCode) {
+	r.ended = true
+	if n := len(r.stack); op != vm.STOP && n >= 2 {
+		from, size := &r.terms[r.stack[n-1]], &r.terms[r.stack[n-2]]
+		if !from.known || from.moves || !size.known || size.moves || !from.value.LtUint64(maxMemory) || !size.value.LtUint64(chunkBytes*maxCopied) {
+			return
+		}
+		for i := uint64(0); i+chunkBytes <= min(size.value.Uint64(), uint64(len(r.frame.Output))); i += chunkBytes {
+			word := r.memory[from.value.Uint64()+i]
+			if bytes := r.terms[word].value.Bytes32(); string(bytes[:]) != string(r.frame.Output[i:i+chunkBytes]) {
+				word = unknown
+			}
+			r.returns = append(r.returns, word)
+		}
+	}
 }
 
 // answerOf makes terms of the words that the attacker's contract answered: variables, if they are those of an answer of its script.

@@ -52,7 +52,7 @@ func (h *handmade) is(op vm.OpCode, a, b int32) int32 {
 
 // wants adds a condition that is to hold.
 func (h *handmade) wants(op vm.OpCode, a, b int32) {
-	h.decisions = append(h.decisions, decision{condition: h.is(op, a, b), taken: true})
+	h.decisions = append(h.decisions, decision{condition: h.is(op, a, b), jump: jump{taken: true}})
 }
 
 // solve searches for arguments that all conditions hold of.
