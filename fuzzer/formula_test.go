@@ -50,14 +50,10 @@ func TestSatisfy(t *testing.T) {
 		"planted/letters.sol":     "user1 Letters.spell(bytes) args (0x000000000000000000000000)",
 		"units/answered.sol":      "user1 Answered.pay(address,uint256) args (attackerContract, 0)", // what it answers has to rise as well
 	} {
-		w, p := solverAttacking(t, source)
+		w, _ := solverAttacking(t, source)
 		var b batch
 		b.task.calls = 1000
-		seq := parse(t, p.space, start)
-		exec, _, _ := w.try(context.Background(), seq, &b)
-		path := w.newPathfinder(context.Background(), &b)
-		path.rebase(path.point(seq, exec))
-		path.read(path.base, exec)
+		path := w.pathfinderFrom(t, &b, start)
 		for path.solveByFormulas(path.targets()) {
 		}
 		found := 0
@@ -73,4 +69,40 @@ func TestSatisfy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSatisfyBehind: where a called contract's checks have gone both ways in direct calls, a jump on whether a call of it succeeded leads to them.
+func TestSatisfyBehind(t *testing.T) {
+	w, p := solverAttacking(t, "planted/forwarded.sol")
+	var b batch
+	b.task.calls = 1000
+	for _, direct := range []string{"(0, 0)", "(100000000000000000001, 0)", "(100000000000000018099, 0)", "(100000000000000018099, 533585662208)"} {
+		if _, _, ok := w.try(context.Background(), parse(t, p.space, "user1 Guarded.check(uint256,uint256) args "+direct), &b); !ok {
+			t.Fatal(b.fault)
+		}
+	}
+	path := w.pathfinderFrom(t, &b, "user1 Catcher.tryCheck(uint256,uint256) args (0, 0)")
+	for path.solveByFormulas(path.targets()) {
+	}
+	found := 0
+	for i := range b.discoveries {
+		found += len(b.discoveries[i].seen)
+	}
+	if found == 0 || b.executions > 20 {
+		t.Errorf("%d assertions in %d executions", found, b.executions)
+	}
+}
+
+// pathfinderFrom solves from a call.
+func (w *worker) pathfinderFrom(t *testing.T, b *batch, call string) *pathfinder {
+	t.Helper()
+	seq := parse(t, w.space, call)
+	exec, _, ok := w.try(context.Background(), seq, b)
+	if !ok {
+		t.Fatal(b.fault)
+	}
+	p := w.newPathfinder(context.Background(), b)
+	p.rebase(p.point(seq, exec))
+	p.read(p.base, exec)
+	return p
 }

@@ -163,6 +163,9 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		delete(p.complete, p.tracker.sideOf(&b))
 		return nil
 	}
+	if p.base.formulas.Behind(at) != at {
+		return p.satisfyBehind(&b, most)
+	}
 	next, outcome := p.satisfyAt(at, most)
 	side := p.tracker.sideOf(&b)
 	p.complete[side] = outcome.Complete
@@ -181,6 +184,33 @@ func (p *pathfinder) satisfy(target, most int) *point {
 		next = p.satisfySpelled(&b, most)
 	}
 	return next
+}
+
+// satisfyBehind gets through a jump on whether a call succeeded that failed: through one check of the called contract after the other, which direct calls
+// may have passed before.
+func (p *pathfinder) satisfyBehind(b *input.Branch, most int) *point {
+	base, last := p.base, p.last
+	defer func() { p.base, p.last = base, last }()
+	for range maxRebases {
+		at := p.base.formulas.Of(b)
+		if at < 0 {
+			return nil
+		}
+		if at = p.base.formulas.Behind(at); at < 0 {
+			return nil
+		}
+		next, _ := p.satisfyAt(at, most)
+		if next == nil {
+			return nil
+		}
+		if slices.ContainsFunc(next.branches, func(there input.Branch) bool {
+			return there.Frame == b.Frame && there.Code == b.Code && there.PC == b.PC && there.Taken != b.Taken
+		}) {
+			return next
+		}
+		p.base, p.last = next, next.branches
+	}
+	return nil
 }
 
 // satisfySpelled searches for a way through a branch with what the attacker's contract answered among the numbers.

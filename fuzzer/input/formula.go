@@ -64,8 +64,8 @@ func (f *Formulas) Decisions() []Decision {
 	all := make([]Decision, 0, len(f.decisions)-f.before)
 	for i := f.before; i < len(f.decisions); i++ {
 		d := f.decisions[i]
-		echoes := i > f.before && f.tested(d.condition) == f.tested(f.decisions[i-1].condition)
-		all = append(all, Decision{Code: d.code, Frame: d.frame, PC: d.pc, Taken: d.taken, Moves: f.terms[d.condition].moves && !echoes, Stored: f.terms[d.condition].stored && !echoes, Fed: f.terms[d.condition].of>>f.own != 0, Context: d.context})
+		t, echoes := &f.terms[d.condition], f.echoes(i)
+		all = append(all, Decision{Code: d.code, Frame: d.frame, PC: d.pc, Taken: d.taken, Moves: t.moves && !echoes, Stored: t.stored && !echoes, Fed: t.of>>f.own != 0, Context: d.context})
 	}
 	return all
 }
@@ -73,6 +73,22 @@ func (f *Formulas) Decisions() []Decision {
 // Of is the number of the decision that a branch of the last call is; −1: it was not read.
 func (f *Formulas) Of(b *Branch) int {
 	return slices.IndexFunc(f.decisions[f.before:], func(d decision) bool { return d.jump == jumpOf(b) })
+}
+
+// Behind is the number of the decision that has to go otherwise for another one to: that one, or where it asks whether a call succeeded that
+// failed, the last in there that numbers move. −1: there is none.
+func (f *Formulas) Behind(at int) int {
+	at += f.before
+	failed, ok := f.failures[f.decisions[at].condition]
+	if !ok {
+		return at - f.before
+	}
+	for at = failed.to - 1; at >= failed.from; at-- {
+		if f.terms[f.decisions[at].condition].moves && !f.echoes(at) {
+			return at - f.before
+		}
+	}
+	return -1
 }
 
 // Times are when the last call came to its branches: numbers of decisions, and the number of all for those that were not read.
@@ -94,6 +110,11 @@ func (f *Formulas) Times(branches []Branch) []int {
 
 func jumpOf(b *Branch) jump { return jump{b.Code, b.Frame, b.PC, b.Taken} }
 
+// echoes reports whether a jump is on what the one before it is on (see [Echoes]).
+func (f *Formulas) echoes(at int) bool {
+	return at > f.before && f.tested(f.decisions[at].condition) == f.tested(f.decisions[at-1].condition)
+}
+
 // tested is what a condition negates any number of times.
 func (f *Formulas) tested(condition int32) int32 {
 	for f.terms[condition].op == vm.ISZERO {
@@ -114,9 +135,13 @@ type Formulas struct {
 	own       int // so many of them are of the last call
 	terms     []term
 	decisions []decision
-	before    int // so many of them are of earlier calls
+	before    int            // so many of them are of earlier calls
+	failures  map[int32]stretch // by the terms that tell of them: the decisions in called frames that failed
 	factors   *Factors
 }
+
+// stretch is decisions from one on up to another.
+type stretch struct{ from, to int }
 
 // Bounds of what is read. Arbitrary: calls of the corpora compute some hundreds of words, and most depend on one or two others.
 const (
@@ -598,7 +623,11 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 	if !t.moves {
 		t.op = vm.STOP
 	}
-	return r.add(t)
+	result := r.add(t)
+	if op == vm.ISZERO {
+		r.failed(result, r.failures[a])
+	}
+	return result
 }
 
 // evaluate sets x to what a term computes; false when it is not arithmetic.

@@ -89,7 +89,7 @@ func (r *reader) enter(op vm.OpCode, at int, passes passing) int32 {
 	}
 	inside.inner.given, inside.inner.first, inside.inner.end = r.inner.given, r.inner.first, r.inner.end
 	inside.value = r.valuePassed(op, f, passes.value)
-	outside := r.level
+	outside, from := r.level, len(r.decisions)
 	r.level = inside
 	r.wrong = !r.read() || r.wrong
 	ended, returns := r.ended, r.returns
@@ -100,9 +100,23 @@ func (r *reader) enter(op vm.OpCode, at int, passes passing) int32 {
 	}
 	r.inner.words = returns
 	r.put(passes.to, 0, passes.most)
-	var succeeded uint256.Int
-	setTruth(&succeeded, f.Outcome == evm.Success)
-	return r.given(&succeeded)
+	if f.Outcome == evm.Success {
+		return r.given(uint256.NewInt(1))
+	}
+	failure := r.given(new(uint256.Int))
+	r.failed(failure, stretch{from, len(r.decisions)})
+	return failure
+}
+
+// failed notes that a term tells that a called frame failed.
+func (f *Formulas) failed(tells int32, within stretch) {
+	if within.to == within.from {
+		return
+	}
+	if f.failures == nil {
+		f.failures = map[int32]stretch{}
+	}
+	f.failures[tells] = within
 }
 
 // valuePassed is the term of CALLVALUE in a frame that is called with ether; unknown where nothing is known of that.

@@ -4,6 +4,12 @@ contract Guarded {
     function quote(uint256 a) external pure returns (uint256) {
         return 3 * a + 17;
     }
+
+    function check(uint256 a, uint256 b) external pure {
+        require(a > 1e20);
+        require(a % 1009 == 7);
+        require(b >> 8 == 0x7c3e5a91);
+    }
 }
 
 contract Forward {
@@ -38,5 +44,19 @@ contract Router {
                 assert(false); // want assertion
             }
         }
+    }
+}
+
+contract Catcher {
+    Guarded immutable guarded;
+
+    constructor(Forward f) {
+        guarded = Guarded(address(f));
+    }
+
+    function tryCheck(uint256 a, uint256 b) external {
+        try guarded.check(a, b) {
+            assert(false); // want assertion
+        } catch {}
     }
 }
