@@ -115,11 +115,16 @@ func (p *propagation) smallerShare(t *term, each func(than int32)) {
 	if !p.staysExact(p.same[t.args[0]]) {
 		return
 	}
-	n := &p.intervals[p.same[t.args[1]]]
-	if !n.lo.Lt(&p.intervals[k].hi) {
+	n := p.same[t.args[1]]
+	if p.isNoLarger(k, n) {
 		each(x)
 	}
-	if !n.lo.Lt(&p.intervals[x].hi) {
+	if p.isNoLarger(x, n) {
 		each(k)
 	}
+}
+
+// isNoLarger is as [propagation.ordered], without chains.
+func (p *propagation) isNoLarger(i, than int32) bool {
+	return !p.intervals[than].lo.Lt(&p.intervals[i].hi) || slices.ContainsFunc(p.orders[i], func(o order) bool { return o.than == than })
 }

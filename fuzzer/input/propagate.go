@@ -120,7 +120,7 @@ func (p *propagation) deriveOne(i int32) {
 		if s.args[0] > s.args[1] && (t.op == vm.ADD || t.op == vm.MUL || t.op == vm.AND || t.op == vm.OR || t.op == vm.EQ) {
 			s.args[0], s.args[1] = s.args[1], s.args[0]
 		}
-		if x := p.masked(&s); x >= 0 {
+		if x := p.unchanged(&s); x >= 0 {
 			p.same[i] = x
 			return
 		}
@@ -139,13 +139,35 @@ func (p *propagation) deriveOne(i int32) {
 	p.narrow(first, &computed)
 }
 
-// masked is what a term masks to no effect; −1: it does something else.
-func (p *propagation) masked(s *shape) int32 {
-	if s.op == vm.AND {
-		for j, mask := range s.args[:2] {
-			if m, x := &p.intervals[mask], &p.intervals[s.args[1-j]]; m.isOnly() && isMask(&m.lo) && !m.lo.Lt(&x.hi) {
-				return s.args[1-j]
+// unchanged is the number that a term only hands on; −1: it does something else.
+func (p *propagation) unchanged(s *shape) int32 {
+	a, b := s.args[0], s.args[1]
+	switch s.op {
+	case vm.ADD:
+		for range 2 {
+			if p.intervals[b].is(0) {
+				return a
 			}
+			if x, y, ok := p.operands(a, vm.SUB); ok && y == b {
+				return x
+			}
+			a, b = b, a
+		}
+	case vm.SUB:
+		if p.intervals[b].is(0) {
+			return a
+		}
+		if x, y, ok := p.operands(a, vm.ADD); ok && y == b {
+			return x
+		} else if ok && x == b {
+			return y
+		}
+	case vm.AND:
+		for range 2 {
+			if m := &p.intervals[b]; m.isOnly() && isMask(&m.lo) && !m.lo.Lt(&p.intervals[a].hi) {
+				return a
+			}
+			a, b = b, a
 		}
 	}
 	if s.op == vm.SIGNEXTEND {
@@ -250,7 +272,26 @@ func (p *propagation) lessThan(s *shape) (less, than int32, ok bool) {
 	if x, y, ok := p.operands(than, vm.SUB); ok && x == less {
 		return x, y, true
 	}
+	less, than = p.withoutCommon(less, than)
 	return less, than, true
+}
+
+// withoutCommon are what two sums that do not wrap add to the same number; others stay as they are.
+func (p *propagation) withoutCommon(i, j int32) (int32, int32) {
+	a, b, isSum := p.operands(i, vm.ADD)
+	c, d, ok := p.operands(j, vm.ADD)
+	if !isSum || !ok {
+		return i, j
+	}
+	for n := range 4 {
+		if a == c && p.ordered(a, i, false) && p.ordered(a, j, false) {
+			return b, d
+		}
+		if a, b = b, a; n == 1 {
+			c, d = d, c
+		}
+	}
+	return i, j
 }
 
 // operands are those of a term that an instruction computes.

@@ -73,6 +73,34 @@ func TestRefuted(t *testing.T) {
 			fee := h.is(vm.DIV, h.is(vm.MUL, h.p(0), h.p(1)), h.number(10000))
 			h.wants(vm.GT, h.is(vm.SUB, h.p(0), fee), h.p(0))
 		}, false},
+		{"a share by a part of a whole", word, func(h *handmade) {
+			part := h.p(1)
+			h.wants(vm.LT, part, h.p(2))
+			h.refuses(vm.EQ, h.p(0), h.number(0))
+			h.wants(vm.EQ, h.is(vm.DIV, h.is(vm.MUL, h.p(0), part), h.p(0)), part)
+			h.wants(vm.GT, h.is(vm.DIV, h.is(vm.MUL, h.p(0), part), h.p(2)), h.p(0))
+		}, true},
+		{"a share by more than the whole", word, func(h *handmade) {
+			part := h.p(1)
+			h.wants(vm.LT, h.p(2), part)
+			h.refuses(vm.EQ, h.p(0), h.number(0))
+			h.wants(vm.EQ, h.is(vm.DIV, h.is(vm.MUL, h.p(0), part), h.p(0)), part)
+			h.wants(vm.GT, h.is(vm.DIV, h.is(vm.MUL, h.p(0), part), h.p(2)), h.p(0))
+		}, false},
+		{"a sum before another of the same number, without anything between", narrow, func(h *handmade) {
+			h.wants(vm.LT, h.is(vm.ADD, h.p(0), h.p(1)), h.is(vm.ADD, h.p(2), h.p(0)))
+			h.wants(vm.ISZERO, h.p(2), unknown)
+		}, true},
+		{"a sum of words before another of the same number, without anything between", word, func(h *handmade) {
+			h.wants(vm.LT, h.is(vm.ADD, h.p(0), h.p(1)), h.is(vm.ADD, h.p(2), h.p(0)))
+			h.wants(vm.ISZERO, h.p(2), unknown)
+		}, false},
+		{"what was added and taken away, and what it is", word, func(h *handmade) {
+			h.wants(vm.GT, h.is(vm.SUB, h.is(vm.ADD, h.p(0), h.p(1)), h.p(0)), h.p(1))
+		}, true},
+		{"what was taken away and added, and another", word, func(h *handmade) {
+			h.wants(vm.GT, h.is(vm.ADD, h.is(vm.SUB, h.p(0), h.p(1)), h.p(1)), h.p(1))
+		}, false},
 		{"a product of narrow numbers", narrow, func(h *handmade) { productCheck(h, h.p(0), h.p(1)) }, true},
 		{"the square of a narrow number", narrow, func(h *handmade) { productCheck(h, h.p(0), h.p(0)) }, true},
 		{"a product of words", word, func(h *handmade) { productCheck(h, h.p(0), h.p(1)) }, false},
