@@ -130,10 +130,14 @@ func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
 	}
 	if s.Senders != nil {
 		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
+			address := sender.Address
+			if i := slices.IndexFunc(w.Instances, func(in evm.Instance) bool { return in.Name == sender.Name }); i >= 0 {
+				address = w.Instances[i].Address // a contract in whose name a test calls: this World may have it elsewhere
+			}
+			if other, taken := c.taken[sender.Name]; taken && other != address || c.sending[address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
 				continue
 			}
-			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {
+			if err := c.add(sender.Name, party{address: address, key: sender.Key}); err != nil {
 				return nil, err
 			}
 		}

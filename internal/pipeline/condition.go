@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -103,7 +104,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 			return "an account with a role"
 		case p.Why == "test contract":
 			return "the deployer"
-		case world.IsCaller(&p):
+		case world.IsCaller(&p), c.isPrankedContract(sender):
 			return p.Name
 		}
 	}
@@ -159,11 +160,26 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 }
 
 // isCallingContract reports whether a contract sends calls since another one compares
-// msg.sender with it. Its own code decides what it calls, and may never do so.
+// msg.sender with it, or since a test has called in its name. Its own code decides what it
+// calls, and may never do so.
 func (c *conditions) isCallingContract(sender common.Address) bool {
-	account, err := c.head.World.Account(sender)
-	return err == nil && account != nil && len(account.Code) > 0 &&
-		slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) })
+	return c.hasCode(sender) && slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) }) ||
+		c.isPrankedContract(sender)
+}
+
+// isPrankedContract reports whether a contract sends calls since a test has called in its name.
+func (c *conditions) isPrankedContract(sender common.Address) bool {
+	return c.hasCode(sender) && slices.ContainsFunc(c.head.Setup.Senders, func(p world.Party) bool { return p.Address == sender && p.Why == world.Pranked })
+}
+
+// hasCode reports whether an account is a contract: one that has delegated to code signs its own transactions.
+func (c *conditions) hasCode(address common.Address) bool {
+	account, err := c.head.World.Account(address)
+	if err != nil || account == nil || len(account.Code) == 0 {
+		return false
+	}
+	_, delegated := types.ParseDelegation(account.Code)
+	return !delegated
 }
 
 // isTestContract reports whether a sender is a test contract that set up the World.
