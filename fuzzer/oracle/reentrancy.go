@@ -289,7 +289,7 @@ func succeed(exec *evm.Execution, may func(int) bool) bool {
 //
 // Nor is it what the view has between calls that are made one after the other, and something comes of it: the call in which it
 // is read writes, pays or emits an event. A view of true or false that is the same before and after says whether a call is under
-// way, and is left out.
+// way, and one that fails before and after says something of the call that is under way: both are left out.
 //
 // Known false positives: views that say in another way that a call is under way, such as how deep it is entered.
 var ReadOnlyReentrancy = &Oracle{
@@ -362,13 +362,13 @@ func (s *Scene) isMomentary(view *evm.Frame) bool {
 	before, whole := calls[:view.Call:view.Call], calls[view.Call]
 	question := evm.Call{From: view.Caller, To: view.Self, Data: slices.Clone(view.Input)}
 	value := string(view.Output)
-	earlier, ok := s.answers(before, question)
+	earlier, fails, ok := s.answers(before, question)
 	if !ok || earlier == value {
 		return false
 	}
-	later, ok := s.answers(append(before, whole), question)
-	if !ok || later == value {
-		return false
+	later, failsLater, ok := s.answers(append(before, whole), question)
+	if !ok || later == value || fails && failsLater {
+		return false // where there is none under way, it says nothing that could be mistaken
 	}
 	if isFlag(view.Output) && later == earlier && isFlag([]byte(earlier)) {
 		return false // whether a call is under way
@@ -379,7 +379,7 @@ func (s *Scene) isMomentary(view *evm.Frame) bool {
 	for n := range len(others) + 1 {
 		some := others[:n:n]
 		for _, calls := range []evm.Sequence{append(append(before, plain), some...), append(before, some...)} {
-			if between, ok := s.answers(calls, question); !ok || between == value {
+			if between, _, ok := s.answers(calls, question); !ok || between == value {
 				return false
 			}
 		}
@@ -407,11 +407,12 @@ func (s *Scene) within(frame int, account common.Address) int {
 	return -1
 }
 
-// answers is what a call returns after others; false where the machine fails.
-func (s *Scene) answers(calls evm.Sequence, question evm.Call) (output string, ok bool) {
+// answers is what a call returns after others, and whether it fails; not ok where the machine does.
+func (s *Scene) answers(calls evm.Sequence, question evm.Call) (output string, fails, ok bool) {
 	exec, err := s.Run(append(calls, question))
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
-	return string(exec.Calls[len(exec.Calls)-1].Output), true
+	last := &exec.Calls[len(exec.Calls)-1]
+	return string(last.Output), last.Outcome != evm.Success, true
 }

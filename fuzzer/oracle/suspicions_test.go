@@ -255,7 +255,7 @@ func TestNoMachine(t *testing.T) {
 		if _, ok := s.inOrder(calls, func(int) bool { return true }); ok {
 			t.Error("there is a state behind calls")
 		}
-		if _, ok := s.answers(calls, evm.Call{}); ok {
+		if _, _, ok := s.answers(calls, evm.Call{}); ok {
 			t.Error("a view answers")
 		}
 	}

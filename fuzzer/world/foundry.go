@@ -129,15 +129,8 @@ func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
 		}
 	}
 	if s.Senders != nil {
-		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
-				continue
-			}
-			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {
-				return nil, err
-			}
-		}
-		return c.list, nil
+		err := c.addPrescribed(s.Senders)
+		return c.list, err
 	}
 	if fo.namer.names[s.chain.Sender] == "" {
 		fo.namer.names[s.chain.Sender] = "forge" // that its tests call by no name
@@ -152,6 +145,24 @@ func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
 	}
 	err := fo.parties.addParties(c)
 	return c.list, err
+}
+
+// addPrescribed adds senders that another World has. A contract in whose name a test calls goes by
+// its name: this World may have it elsewhere.
+func (c *cast) addPrescribed(senders []evm.Sender) error {
+	for _, s := range senders {
+		address := s.Address
+		if i := slices.IndexFunc(c.world.Instances, func(in evm.Instance) bool { return in.Name == s.Name }); i >= 0 {
+			address = c.world.Instances[i].Address
+		}
+		if other, taken := c.taken[s.Name]; taken && other != address || c.sending[address] || s.TestsOnly || s.Outsider || s.IsContract() {
+			continue
+		}
+		if err := c.add(s.Name, party{address: address, key: s.Key}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settle leaves of cheatcodes what campaigns need. Contracts under test must not

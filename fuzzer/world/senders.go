@@ -28,8 +28,11 @@ type parties struct {
 type Party struct {
 	Name    string
 	Address common.Address
-	Why     string // for people: "pranked", "owner of Vault"
+	Why     string // for people: [Pranked], "owner of Vault"
 }
+
+// Pranked is why an account sends calls in whose name a test has called.
+const Pranked = "pranked"
 
 // maxParties bounds the senders that a World gets from set-ups besides the test
 // contracts: calls are spread over all senders. Arbitrary; tests seldom name more
@@ -108,7 +111,7 @@ func (ps *parties) meetCheat(f *evm.Frame) {
 	address := common.BytesToAddress(word)
 	switch {
 	case slices.ContainsFunc(cheatPrank, func(s []byte) bool { return bytes.Equal(s, id) }):
-		ps.addParty(party{address: address, sign: pranked, why: "pranked"})
+		ps.addParty(party{address: address, sign: pranked, why: Pranked})
 	case bytes.Equal(id, cheatDeal):
 		ps.addParty(party{address: address, sign: funded, why: "given ether"})
 	case bytes.Equal(id, cheatAddr), bytes.Equal(id, cheatSign):
@@ -202,7 +205,11 @@ func (ps *parties) addParties(c *cast) error {
 		if len(c.list) >= room || c.sending[p.address] || !isParty(&p, a != nil && len(a.Code) > 0) {
 			continue
 		}
-		if err := c.add(cmp.Or(ps.namer.names[p.address], shortName(p.address)), p); err != nil {
+		name := cmp.Or(ps.namer.names[p.address], shortName(p.address))
+		if i := slices.IndexFunc(ps.instances, func(in evm.Instance) bool { return in.Address == p.address }); i >= 0 {
+			name = ps.instances[i].Name // one name for one account, whether it calls or is called
+		}
+		if err := c.add(name, p); err != nil {
 			return err
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
@@ -20,7 +22,8 @@ import (
 // by making its calls otherwise: from other senders, with other constructor arguments.
 type conditions struct {
 	head  *deploy.Deployment
-	judge evm.Machine // on it
+	aside func(*bytecode.Contract) bool // tests, scripts and mocks: see [change.Change.IsAside]
+	judge evm.Machine                   // on it
 	roles map[common.Address][]role
 }
 
@@ -30,8 +33,8 @@ type role struct {
 	contract common.Address // that says so
 }
 
-func newConditions(head *deploy.Deployment) (*conditions, error) {
-	c := &conditions{head: head}
+func newConditions(head *deploy.Deployment, aside func(*bytecode.Contract) bool) (*conditions, error) {
+	c := &conditions{head: head, aside: aside}
 	var err error
 	if c.judge, err = head.NewJudge(); err != nil {
 		return nil, err
@@ -103,7 +106,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 			return "an account with a role"
 		case p.Why == "test contract":
 			return "the deployer"
-		case world.IsCaller(&p):
+		case world.IsCaller(&p), c.isPrankedContract(sender):
 			return p.Name
 		}
 	}
@@ -112,7 +115,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 
 // of says under which condition a finding happens, and whether that takes what may never be:
 // the deployer's choice of constructor arguments, a call that only a contract's own code can
-// make, or, for a property, one in the name of a test contract: whoever wrote the property has
+// make, a function that only tests have, or, for a property, one in the name of a test contract: whoever wrote the property has
 // said which calls there are, and forge, echidna and medusa never call as the test contract.
 // Empty: any account can cause it.
 func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool) {
@@ -125,6 +128,9 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 	}
 	if contract := c.chosenArguments(f, seq); contract != "" {
 		return fmt.Sprintf("if %s is deployed with these arguments", contract), true
+	}
+	if function := c.declaredAside(f, seq); function != "" {
+		return fmt.Sprintf("through %s, which a test declares", function), true
 	}
 	var needed []string
 	for _, sender := range senders(seq) {
@@ -158,12 +164,56 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 	return fmt.Sprintf("if %s calls", who), hypothetical
 }
 
+// declaredAside is the name of a function that an attacker calls, of a test's contract that
+// inherits what breaks from a contract under test: a harness has functions that are not shipped. It
+// is one that his contract calls in the middle of another call, or any where the oracle claims
+// what anyone can do. Others may stand for what the contract is not complete without: a mock of a
+// token mints. Empty: there is none.
+func (c *conditions) declaredAside(f *fuzzer.Finding, seq input.Sequence) string {
+	exec, _, err := fuzzer.Replay(c.judge, compare.Judging(c.head), seq)
+	if err != nil {
+		return ""
+	}
+	own := slices.IndexFunc(c.head.Space.Senders, func(s evm.Sender) bool { return s.IsContract() })
+	for i := range exec.Frames {
+		frame := &exec.Frames[i]
+		middle := frame.Parent >= 0 && own >= 0 && frame.Caller == c.head.Space.Senders[own].Address
+		if !middle && !(f.Oracle.ByAnyone && frame.Parent < 0) || frame.Program == nil || frame.Program.Contract == nil || len(frame.Input) < 4 {
+			continue
+		}
+		contract := frame.Program.Contract
+		method, err := contract.ABI.MethodById(frame.Input[:4])
+		if err != nil || contract.QualifiedName() != f.Contract || !c.aside(contract) {
+			continue
+		}
+		if at, ok := declarationIn(c.head, frame, method.RawName); ok && c.aside(&bytecode.Contract{Source: at.File}) {
+			return method.RawName
+		}
+	}
+	return ""
+}
+
 // isCallingContract reports whether a contract sends calls since another one compares
-// msg.sender with it. Its own code decides what it calls, and may never do so.
+// msg.sender with it, or since a test has called in its name. Its own code decides what it
+// calls, and may never do so.
 func (c *conditions) isCallingContract(sender common.Address) bool {
-	account, err := c.head.World.Account(sender)
-	return err == nil && account != nil && len(account.Code) > 0 &&
-		slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) })
+	return c.hasCode(sender) && slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) }) ||
+		c.isPrankedContract(sender)
+}
+
+// isPrankedContract reports whether a contract sends calls since a test has called in its name.
+func (c *conditions) isPrankedContract(sender common.Address) bool {
+	return c.hasCode(sender) && slices.ContainsFunc(c.head.Setup.Senders, func(p world.Party) bool { return p.Address == sender && p.Why == world.Pranked })
+}
+
+// hasCode reports whether an account is a contract: one that has delegated to code signs its own transactions.
+func (c *conditions) hasCode(address common.Address) bool {
+	account, err := c.head.World.Account(address)
+	if err != nil || account == nil || len(account.Code) == 0 {
+		return false
+	}
+	_, delegated := types.ParseDelegation(account.Code)
+	return !delegated
 }
 
 // isTestContract reports whether a sender is a test contract that set up the World.

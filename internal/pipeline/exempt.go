@@ -9,9 +9,9 @@ import (
 )
 
 // exempt reports places in the code of harnesses that Sightline wrote: they call internal functions
-// with arguments that these may not have to expect. It also reports those in tests and scripts, which are deployed if they alone
-// hold a changed line: a failure there, in calls in any order, is not a bug. A library's code
-// within a test does not count as the test's.
+// with arguments that these may not have to expect. It also reports those in tests, scripts and mocks: tests are deployed if they alone
+// hold a changed line, and mocks where functions ask for one. A failure there, in calls in any order, is not a bug, and their code is not shipped.
+// The code of a library or of a base contract under test does not count as theirs.
 func exempt(c *change.Change, d *deploy.Deployment) func(bytecode.Location) bool {
 	return func(l bytecode.Location) bool {
 		p := d.Table.Program(l.Code)
@@ -21,14 +21,17 @@ func exempt(c *change.Change, d *deploy.Deployment) func(bytecode.Location) bool
 		if p.Contract != nil && p.Contract.Generated {
 			return true
 		}
-		if kind, _ := c.TestRole(p.Contract); kind == "" {
+		if !c.IsAside(p.Contract) {
 			return false
 		}
 		at, ok := d.Positions.At(l)
 		if !ok {
 			return true
 		}
-		kind, _ := c.TestRole(&bytecode.Contract{Source: at.File})
-		return kind != "" || strings.HasSuffix("/"+at.File, "/"+strings.TrimPrefix(p.Contract.Source, "/"))
+		if c.IsAside(&bytecode.Contract{Source: at.File}) {
+			return true
+		}
+		kind, _ := c.TestRole(p.Contract)
+		return kind != "" && strings.HasSuffix("/"+at.File, "/"+strings.TrimPrefix(p.Contract.Source, "/"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -41,7 +42,7 @@ func (d *describer) findings() error {
 	if len(d.result.Findings) == 0 {
 		return nil
 	}
-	conditions, err := newConditions(d.head)
+	conditions, err := newConditions(d.head, d.change.IsAside)
 	if err != nil {
 		d.log.Warn("whether findings take a privileged sender or chosen constructor arguments could not be tried: %v", err)
 	}
@@ -150,25 +151,29 @@ func (d *describer) called(f *fuzzer.Finding) string {
 func (d *describer) declare(steps []report.Step, seq input.Sequence, exec *evm.Execution) {
 	for i := range steps {
 		frames := exec.Calls[i].Frames
-		for _, f := range exec.Frames[frames[0]:frames[1]] {
-			if steps[i].File != "" {
-				break
-			}
-			if f.Program == nil {
-				continue
-			}
-			for _, block := range f.Path {
-				at := bytecode.Location{Code: f.Program.ID, PC: f.Program.Blocks[block].Start}
-				if name, ok := d.head.Positions.FunctionAt(at); !ok || name != seq[i].Function.Name {
-					continue
-				}
-				if place, ok := d.head.Positions.DeclarationAt(at); ok {
-					steps[i].File, steps[i].Line = place.File, place.Line
-					break
-				}
+		for j := frames[0]; j < frames[1] && steps[i].File == ""; j++ {
+			if place, ok := declarationIn(d.head, &exec.Frames[j], seq[i].Function.Name); ok {
+				steps[i].File, steps[i].Line = place.File, place.Line
 			}
 		}
 	}
+}
+
+// declarationIn is where a function is declared that a frame executes.
+func declarationIn(d *deploy.Deployment, f *evm.Frame, function string) (bytecode.Position, bool) {
+	if f.Program == nil {
+		return bytecode.Position{}, false
+	}
+	for _, block := range f.Path {
+		at := bytecode.Location{Code: f.Program.ID, PC: f.Program.Blocks[block].Start}
+		if name, ok := d.Positions.FunctionAt(at); !ok || name != function {
+			continue
+		}
+		if place, ok := d.Positions.DeclarationAt(at); ok {
+			return place, true
+		}
+	}
+	return bytecode.Position{}, false
 }
 
 // findingID is made of what stays the same when lines move: oracle, contract, function and

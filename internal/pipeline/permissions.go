@@ -14,7 +14,7 @@ func permissions(head *deploy.Deployment, rows []*compare.Permission) ([]report.
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	c, err := newConditions(head)
+	c, err := newConditions(head, nil) // only roles are asked for
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,24 @@ func (c *Change) TestRole(contract *bytecode.Contract) (kind, why string) {
 	return role.String(), why
 }
 
-// wasUnderTest reports whether a contract that counts as a test now was under test before the
+// IsAside reports whether a contract is a test, a script or a mock, and was not under test on the
+// base.
+func (c *Change) IsAside(contract *bytecode.Contract) bool {
+	kind, _ := c.TestRole(contract)
+	return kind != "" || c.IsMock(contract)
+}
+
+// IsMock reports whether a contract stands in for something in tests, and was not under test on
+// the base.
+func (c *Change) IsMock(contract *bytecode.Contract) bool {
+	if contract == nil {
+		return false
+	}
+	role, _ := world.RoleOf(contract)
+	return role == world.Mock && !c.wasUnderTest(contract)
+}
+
+// wasUnderTest reports whether a contract that counts as a test or a mock now was under test before the
 // change, which may have moved its file, or given it the base contract of a test.
 func (c *Change) wasUnderTest(contract *bytecode.Contract) bool {
 	if roleOfFile(contract.Source) != world.UnderTest {
