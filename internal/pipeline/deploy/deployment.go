@@ -56,6 +56,9 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	}
 	imported := &r.Plan.Imported
 	w.Properties = imported.Prefixes
+	if !imported.All {
+		world.BoundTesters(w)
+	}
 	w = world.WithOutsider(w, b.Table.Contracts())
 	for _, pattern := range r.Plan.unused(w) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
