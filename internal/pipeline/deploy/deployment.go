@@ -83,7 +83,9 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 }
 
 // LooksAlone reports whether oracles look at a contract as it is, since no version of it is the base.
-func (d *Deployment) LooksAlone(contract string) bool { return d.Audit || slices.Contains(d.Added, contract) }
+func (d *Deployment) LooksAlone(contract string) bool {
+	return d.Audit || slices.Contains(d.Added, contract)
+}
 
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the
 // reference.
