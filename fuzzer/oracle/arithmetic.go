@@ -18,7 +18,8 @@ import (
 //
 // That is for code of compilers before 0.8. Since then arithmetic is checked unless it says unchecked, or is assembly: there
 // wrapping is mostly meant, and what it breaks is for other oracles to say. Only an audit says a word of it, and of results that are
-// kept elsewhere (low), or that ether which comes with the call is held against (medium): a price that wraps. A number that looks
+// kept elsewhere (low), or that ether which comes with the call is held against (medium): a price that wraps. These are said of older
+// code that a change adds, too, where an argument of the call does it. A number that looks
 // like a negative one ([evm.MaybeSigned]) is none where a transaction passes it to a function that takes no numbers with a sign.
 //
 // Known false positives: counters and accumulators that are meant to wrap and are kept for an account; an
@@ -30,7 +31,8 @@ var Arithmetic = &Oracle{
 	CWE:      "682",
 	Severity: High,
 	Doc: "An operation of code before Solidity 0.8 gives a result that is not the sum, difference, product or number that it stands for, since it does not fit; nothing in the call notices; and the result, or what is computed of it, " +
-		"is kept for an account (an element of a mapping by address), or sent as ether.",
+		"is kept for an account (an element of a mapping by address), or sent as ether. " +
+		"In an audit, and of contracts that a change adds where an argument of the call does it, also (low): it is kept elsewhere.",
 	Remedy:  "Check the operands before (require), use SafeMath or a compiler of 0.8 or later; convert to smaller types with SafeCast. If the result is meant to wrap, say so with a waiver.",
 	Examine: examineArithmetic,
 }
@@ -59,7 +61,7 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		case severity > Low && s.checksArithmetic(f.Program):
 			severity = Low
 		}
-		if severity < High && !s.Audit {
+		if severity < High && !s.Audit && !(s.standsAlone(contractOf(f)) && !s.checksArithmetic(f.Program) && isOfArguments(w)) {
 			continue
 		}
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
@@ -172,6 +174,16 @@ func asksForWei(t *evm.Trace, wrap int) bool {
 		if b.LeftTaint.Carries(evm.OfWrapped, wrap) && b.RightTaint.Any(evm.FromCallValue) || b.RightTaint.Carries(evm.OfWrapped, wrap) && b.LeftTaint.Any(evm.FromCallValue) {
 			return true
 		}
+	}
+	return false
+}
+
+// isOfArguments reports whether a sum, difference or product goes beyond a word by an argument of the call. Counters and
+// accumulators mostly wrap by what is in storage, and what is cut is often meant to be.
+func isOfArguments(w *evm.Wrap) bool {
+	switch vm.OpCode(w.Op) {
+	case vm.ADD, vm.SUB, vm.MUL:
+		return w.LeftTaint.Any(evm.FromCalldata) || w.RightTaint.Any(evm.FromCalldata)
 	}
 	return false
 }

@@ -52,8 +52,8 @@ func examineReentrancy(s *Scene, report func(Observation)) {
 			continue
 		}
 		outer, at := caller(s.Exec, i)
-		if outer < 0 || !s.isProjects(&s.Exec.Frames[outer]) {
-			continue
+		if outer < 0 || !s.isProjects(&s.Exec.Frames[outer]) || isInside(s.Exec, outer) {
+			continue // of calls in the middle of one another, the outermost is what the comparison is about
 		}
 		way, acts := s.waysIn(i)
 		if !acts || !s.Attempt(at, way) {
@@ -77,6 +77,16 @@ func examineReentrancy(s *Scene, report func(Observation)) {
 		}
 		report(Observation{Call: inner.Call, Location: at, Contract: contractOf(f), Message: message, Severity: severity})
 	}
+}
+
+// isInside reports whether the attacker's contract made a call, in the middle of another, or what called it.
+func isInside(exec *evm.Execution, frame int) bool {
+	for at := exec.Frames[frame].Parent; at >= 0; at = exec.Frames[at].Parent {
+		if exec.Frames[at].CodeAddress == attacker.Address {
+			return true
+		}
+	}
+	return false
 }
 
 // waysIn tells calls into the middle of another apart: by what is called, and whether that moves ether or changes what is
@@ -177,7 +187,11 @@ func (s *Scene) reenters(call int) (severity Severity, gains bool) {
 	}
 	tokens := s.tokens()
 	now := s.owned(append(before, whole), nested, tokens)
-	if gained(s.owned(outerFirst, after, tokens), now) && gained(s.owned(innerFirst, first, tokens), now) {
+	oneAfterOther := [2][]uint256.Int{s.owned(outerFirst, after, tokens), s.owned(innerFirst, first, tokens)}
+	if s.doesWithout(call, before, plain, ahead[0], nested, oneAfterOther) {
+		return Note, false
+	}
+	if gained(oneAfterOther[0], now) && gained(oneAfterOther[1], now) {
 		return High, true
 	}
 	if s.gainsLater([3]evm.Sequence{append(before, whole), outerFirst, innerFirst}, plain, tokens) {
@@ -187,6 +201,47 @@ func (s *Scene) reenters(call int) (severity Severity, gains bool) {
 		return Medium, false
 	}
 	return Note, false
+}
+
+// doesWithout reports whether what is shown takes no entry into the middle of a call, since it happens in the middle of what is called
+// there: the attacker's contract is called by the outsider instead, before the call or after it, and goes on as it did.
+func (s *Scene) doesWithout(call int, before evm.Sequence, plain, first evm.Call, nested *evm.World, oneAfterOther [2][]uint256.Int) bool {
+	asked, deeper := s.asked(call)
+	if len(asked) == 0 || !deeper {
+		return false
+	}
+	asked[0].Instructions = s.Calls()[call].Instructions
+	ahead := asked.Clone()
+	ahead[0].TimeAdvance, ahead[0].BlockAdvance = first.TimeAdvance, first.BlockAdvance
+	behind := plain
+	behind.TimeAdvance, behind.BlockAdvance = 0, 0
+	for _, calls := range []evm.Sequence{append(append(before, plain), asked...), append(append(before, ahead...), behind)} {
+		state, ok := s.inOrder(calls, func(int) bool { return true })
+		if !ok {
+			continue
+		}
+		owned := s.owned(calls, state, s.tokens())
+		if s.sameState(nested, state) || gained(oneAfterOther[0], owned) && gained(oneAfterOther[1], owned) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked are the calls of the attacker's contract in the middle of a call, by the outsider; deeper tells that others are in the middle
+// of what it calls then.
+func (s *Scene) asked(call int) (asked evm.Sequence, deeper bool) {
+	for i := s.Exec.Calls[call].Frames[0]; i < s.Exec.Calls[call].Frames[1]; i++ {
+		f := &s.Exec.Frames[i]
+		switch {
+		case f.Parent < 0 || f.Kind != evm.KindCall || !lasts(s.Exec, i):
+		case s.Exec.Frames[f.Parent].CodeAddress == attacker.Address:
+			deeper = deeper || isInside(s.Exec, f.Parent)
+		case f.CodeAddress == attacker.Address && f.Self == attacker.Address && !isInside(s.Exec, i):
+			asked = append(asked, evm.Call{From: s.outsider(), Origin: s.outsider(), To: attacker.Address, Data: f.Input})
+		}
+	}
+	return asked.Clone(), deeper
 }
 
 // inside are the calls that the attacker's contract makes during one, as far as they succeed, one by one.

@@ -16,6 +16,7 @@
 //	unknown.go    what a plan names and the build does not have
 //	passing.go    the project's tests, run for other purposes
 //	outsider.go   accounts that no World knows of, added to it
+//	testers.go    which calls the properties of Echidna's testers speak of
 //	statefile.go  the state of a chain, read from a file
 //
 // By the project's tests:

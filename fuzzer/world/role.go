@@ -137,9 +137,13 @@ func hasProperties(c *bytecode.Contract) bool { return Properties(c) > 0 }
 func Properties(c *bytecode.Contract) int {
 	n := 0
 	for _, m := range c.ABI.Methods {
-		if len(m.Inputs) == 0 && slices.ContainsFunc([]string{"echidna_", "property_", "invariant_"}, func(prefix string) bool { return strings.HasPrefix(m.RawName, prefix) }) {
+		if len(m.Inputs) == 0 && isPropertyName(m.RawName) {
 			n++
 		}
 	}
 	return n
+}
+
+func isPropertyName(name string) bool {
+	return slices.ContainsFunc([]string{"echidna_", "property_", "invariant_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

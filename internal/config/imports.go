@@ -55,6 +55,7 @@ var importedTools = []importedTool{
 		{"maxValue", "the most wei that a call carries", importValue},
 		{"filterFunctions", "functions that are not called; with `filterBlacklist: false`, the only ones that are", importFilter},
 		{"filterBlacklist", "see `filterFunctions`", importBlacklist},
+		{"allContracts", "with `true`, properties of testers speak of calls of all contracts", importAll},
 		{"corpusDir", "`seeds`, in addition to others, unless that is `none`", importCorpus},
 	}, nil},
 	{"medusa", []string{"medusa.json"}, parseJSON, []importedKey{
@@ -85,6 +86,7 @@ type imports struct {
 	filters   []deploy.FunctionFilter
 	listed    []string // echidna's filterFunctions, until filterBlacklist is known
 	only      bool     // they are the only ones that are called
+	all       bool     // contracts are called besides testers
 	corpora   []importedCorpus
 	targets   []*importedTarget
 	arguments map[string][]world.NamedValue // of constructors, by contract
@@ -217,6 +219,7 @@ func (f *imports) merge(g *imports) {
 	f.maxTime = cmp.Or(f.maxTime, g.maxTime)
 	f.maxBlocks = cmp.Or(f.maxBlocks, g.maxBlocks)
 	f.filters = append(f.filters, g.filters...)
+	f.all = f.all || g.all
 	f.corpora = append(f.corpora, g.corpora...)
 	f.targets, f.arguments, f.initial = append(f.targets, g.targets...), g.arguments, g.initial
 	f.notes = append(f.notes, g.notes...)
@@ -258,7 +261,7 @@ func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 		}
 	}
 	p := &s.options.World.Plan
-	p.Imported = deploy.Imported{Prefixes: f.prefixes, MaxValue: f.maxValue, MaxTime: f.maxTime, MaxBlocks: f.maxBlocks, Filters: f.filters}
+	p.Imported = deploy.Imported{Prefixes: f.prefixes, MaxValue: f.maxValue, MaxTime: f.maxTime, MaxBlocks: f.maxBlocks, Filters: f.filters, All: f.all}
 	if !s.flags.Changed("senders") {
 		p.World.Senders = f.namedSenders()
 	}

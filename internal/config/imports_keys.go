@@ -127,16 +127,28 @@ func importFilter(f *imports, v *importedValue) (err error) {
 }
 
 func importBlacklist(f *imports, v *importedValue) error {
+	blacklist, err := v.truth()
+	if err == nil {
+		f.only = !blacklist
+	}
+	return err
+}
+
+func importAll(f *imports, v *importedValue) (err error) {
+	f.all, err = v.truth()
+	return err
+}
+
+func (v *importedValue) truth() (bool, error) {
 	text, err := v.single()
 	if err != nil {
-		return err
+		return false, err
 	}
-	blacklist, err := strconv.ParseBool(text)
+	truth, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("%q is neither true nor false", human.Printable(text))
+		return false, fmt.Errorf("%q is neither true nor false", human.Printable(text))
 	}
-	f.only = !blacklist
-	return nil
+	return truth, nil
 }
 
 func importOnly(f *imports, v *importedValue) error {

@@ -52,6 +52,9 @@ func importsText(f *imports) string {
 	for _, filter := range f.filters {
 		add("only=%v%v", filter.Only, filter.Names)
 	}
+	if f.all {
+		add("all")
+	}
 	for _, c := range f.corpora {
 		add("corpus=%s:%s", c.file, c.folder)
 	}
@@ -89,6 +92,8 @@ cryticArgs: []
 			line: "echidna.yaml: sender, seqLen, prefix, maxTimeDelay, maxBlockDelay, maxValue, filterFunctions; not used: testMode, testLimit",
 		},
 		"whitelist":    {files: map[string]string{"echidna.yml": "filterBlacklist: false\nfilterFunctions: [V.a()]\n"}, want: "only=true[V.a()]"},
+		"all":          {files: map[string]string{"echidna.yaml": "allContracts: true\n"}, want: "all", line: "echidna.yaml: allContracts"},
+		"not all":      {files: map[string]string{"echidna.yaml": "allContracts: sometimes\n"}, notes: `allContracts: "sometimes" is neither true nor false`},
 		"first counts": {files: map[string]string{"echidna.yaml": "seqLen: 5", "echidna.yml": "seqLen: 6"}, want: "seqLen=5"},
 		"long":         {files: map[string]string{"echidna.yaml": "seqLen: 100"}, line: "echidna.yaml: seqLen"},
 		"nothing":      {files: map[string]string{"echidna.config.yml": "workers: 4"}, line: "echidna.config.yml: nothing in it carries over; not used: workers"},

@@ -77,10 +77,9 @@ func (r *run) configure() error {
 	if err != nil {
 		return exit.BadInput("--panics: %w", err)
 	}
-	added := r.added()
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(added) > 0), Audit: r.change.Audits(), Added: added, Exempt: exempt(r.change, d),
+		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(d.Added) > 0), Audit: d.Audit, Added: d.Added, Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
@@ -108,23 +107,6 @@ func (r *run) afterReached() *float64 {
 		return new(float64)
 	}
 	return r.o.Campaign.AfterReached
-}
-
-// added lists the deployed contracts that the change adds, and that are under test.
-func (r *run) added() (names []string) {
-	if !r.change.HasBase() {
-		return nil
-	}
-	for i := range r.head.Deployment.World.Instances {
-		c := r.head.Deployment.World.Instances[i].Contract
-		if c == nil || c.Generated || slices.Contains(names, c.QualifiedName()) {
-			continue
-		}
-		if kind, _ := r.change.TestRole(c); kind == "" && r.change.IsNew(c.QualifiedName()) {
-			names = append(names, c.QualifiedName())
-		}
-	}
-	return names
 }
 
 // watchers are the oracles that watch a campaign; adds tells that there are contracts without a base.

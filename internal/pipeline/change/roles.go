@@ -212,6 +212,22 @@ func (c *Change) IsNew(contract string) bool {
 	return added && c.former()[name] == ""
 }
 
+// Added lists the contracts of the table, by their qualified names, that the change adds, and that are under test.
+func (c *Change) Added() (names []string) {
+	if !c.HasBase() || !slices.ContainsFunc(c.files(), func(f unified.File) bool { return f.Status == unified.Added && IsSource(f.NewPath) }) {
+		return nil
+	}
+	for _, contract := range c.Table.Contracts() {
+		if contract.Generated {
+			continue
+		}
+		if kind, _ := c.TestRole(contract); kind == "" && c.IsNew(contract.QualifiedName()) {
+			names = append(names, contract.QualifiedName())
+		}
+	}
+	return names
+}
+
 // Aside says what a line is part of, where that is not what the change is about: "test", "script",
 // "mock" or "dependency"; empty for a line of a contract under test or of its libraries. Targets
 // named by the user are what it is about.

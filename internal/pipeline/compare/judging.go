@@ -8,5 +8,9 @@ import (
 
 // Judging is with what sequences are run again on a deployment, to see what all oracles see.
 func Judging(d *deploy.Deployment) *fuzzer.Config {
-	return &fuzzer.Config{World: d.World, Space: d.Space, Oracles: oracle.Known(), NewJudge: d.NewJudge, NewTracer: d.NewTracer}
+	oracles := oracle.Known()
+	if d.Audit || len(d.Added) > 0 {
+		oracles = append(oracles, oracle.ThirdPartyLoss)
+	}
+	return &fuzzer.Config{World: d.World, Space: d.Space, Oracles: oracles, Audit: d.Audit, Added: d.Added, NewJudge: d.NewJudge, NewTracer: d.NewTracer}
 }

@@ -116,7 +116,7 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	if err != nil {
 		return Result{report.ReleaseUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
-	if f.Oracle.Check == nil && f.Oracle.Examine == nil {
+	if f.Oracle.Check == nil && f.Oracle.Examine == nil || f.Oracle == oracle.ThirdPartyLoss && !d.LooksAlone(f.Contract) {
 		return r.ends(seq, f.Oracle != oracle.LivenessLost)
 	}
 	exec, observed, err := fuzzer.Replay(r.judge, Judging(d), seq)

@@ -40,6 +40,9 @@ type Deployment struct {
 	World *evm.World
 	Space *input.Space  // of the sequences that may run there
 	Setup *world.Report // how the World was made
+
+	Audit bool     // contracts are looked at as they are, as in [oracle.Scene]
+	Added []string // contracts of the World that the change adds, by their qualified names
 }
 
 // Make deploys a build by a recipe.
@@ -56,6 +59,9 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	}
 	imported := &r.Plan.Imported
 	w.Properties = imported.Prefixes
+	if !imported.All {
+		world.BoundTesters(w)
+	}
 	w = world.WithOutsider(w, b.Table.Contracts())
 	for _, pattern := range r.Plan.unused(w) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
@@ -67,7 +73,18 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
 	}
-	return &Deployment{Build: b, World: w, Space: space, Setup: setup}, nil
+	d := &Deployment{Build: b, World: w, Space: space, Setup: setup, Audit: r.Audit}
+	for i := range w.Instances {
+		if c := w.Instances[i].Contract; c != nil && !c.Generated && slices.Contains(r.Added, c.QualifiedName()) && !slices.Contains(d.Added, c.QualifiedName()) {
+			d.Added = append(d.Added, c.QualifiedName())
+		}
+	}
+	return d, nil
+}
+
+// LooksAlone reports whether oracles look at a contract as it is, since no version of it is the base.
+func (d *Deployment) LooksAlone(contract string) bool {
+	return d.Audit || slices.Contains(d.Added, contract)
 }
 
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the

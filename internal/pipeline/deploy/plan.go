@@ -25,6 +25,7 @@ type Imported struct {
 	MaxTime   *uint64      // seconds that pass before a call; nil: not said
 	MaxBlocks *uint64      // blocks that pass before a call; nil: not said
 	Filters   []FunctionFilter
+	All       bool // properties of testers speak of calls of all contracts
 }
 
 // FunctionFilter chooses functions by "Contract.function(uint256)".

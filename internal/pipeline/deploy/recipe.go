@@ -30,6 +30,8 @@ type Recipe struct {
 	Places        map[string]common.Address // of what the deployer made of the head; nil: this is the head
 	Script        *Script                   // what a deploy script did; nil: there was none
 	Chain         *chain.Chain              // that it goes on from; nil: none
+	Audit         bool                      // contracts are looked at as they are
+	Added         []string                  // those that the change adds
 	Fork          string                    // EVM version; empty: the newest
 	WhyFork       string                    // says how it was chosen
 }
@@ -42,6 +44,8 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 		Entries:       runtimeEntries(c.Mapping, b.Table),
 		Constructors:  changedConstructors(c.Mapping, b.Table),
 		Changed:       changedFunctions(c.Mapping, b.Positions),
+		Audit:         c.Audits(),
+		Added:         c.Added(),
 	}
 }
 
