@@ -143,31 +143,20 @@ func (p *propagation) deriveOne(i int32) {
 func (p *propagation) unchanged(s *shape) int32 {
 	a, b := s.args[0], s.args[1]
 	switch s.op {
-	case vm.ADD:
-		for range 2 {
-			if p.intervals[b].is(0) {
-				return a
-			}
-			if x, y, ok := p.operands(a, vm.SUB); ok && y == b {
-				return x
-			}
-			a, b = b, a
-		}
-	case vm.SUB:
-		if p.intervals[b].is(0) {
-			return a
-		}
-		if x, y, ok := p.operands(a, vm.ADD); ok && y == b {
+	case vm.ADD, vm.AND:
+		if x := p.handedOn(s.op, a, b); x >= 0 {
 			return x
-		} else if ok && x == b {
-			return y
 		}
-	case vm.AND:
-		for range 2 {
-			if m := &p.intervals[b]; m.isOnly() && isMask(&m.lo) && !m.lo.Lt(&p.intervals[a].hi) {
-				return a
-			}
-			a, b = b, a
+		return p.handedOn(s.op, b, a)
+	case vm.SUB:
+		x, y, isSum := p.operands(a, vm.ADD)
+		switch {
+		case p.intervals[b].is(0):
+			return a
+		case isSum && y == b:
+			return x
+		case isSum && x == b:
+			return y
 		}
 	}
 	if s.op == vm.SIGNEXTEND {
@@ -176,6 +165,24 @@ func (p *propagation) unchanged(s *shape) int32 {
 				return s.args[1]
 			}
 		}
+	}
+	return -1
+}
+
+// handedOn is the number that a sum, or a mask, only hands on, for one order of its operands.
+func (p *propagation) handedOn(op vm.OpCode, a, b int32) int32 {
+	other := &p.intervals[b]
+	if op == vm.AND {
+		if other.isOnly() && isMask(&other.lo) && !other.lo.Lt(&p.intervals[a].hi) {
+			return a
+		}
+		return -1
+	}
+	if other.is(0) {
+		return a
+	}
+	if x, y, ok := p.operands(a, vm.SUB); ok && y == b {
+		return x
 	}
 	return -1
 }
