@@ -53,7 +53,8 @@ func (f *Formulas) Decisions() []Decision {
 
 // Of is the number of the decision that a branch of the last call is; −1: it was not read.
 func (f *Formulas) Of(b *Branch) int {
-	return slices.IndexFunc(f.decisions[f.before:], func(d decision) bool { return d.jump == jumpOf(b) })
+	j := jumpOf(b)
+	return slices.IndexFunc(f.decisions[f.before:], func(d decision) bool { return d.jump == j })
 }
 
 // Behind is the number of the decision that has to go otherwise for another one to: that one, or where it asks whether a call succeeded that

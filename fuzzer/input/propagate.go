@@ -290,13 +290,14 @@ func (p *propagation) withoutCommon(i, j int32) (int32, int32) {
 	if !isSum || !ok {
 		return i, j
 	}
-	for n := range 4 {
-		if a == c && p.ordered(a, i, false) && p.ordered(a, j, false) {
-			return b, d
+	for range 2 {
+		for range 2 {
+			if a == c && p.ordered(a, i, false) && p.ordered(a, j, false) {
+				return b, d
+			}
+			a, b = b, a
 		}
-		if a, b = b, a; n == 1 {
-			c, d = d, c
-		}
+		c, d = d, c
 	}
 	return i, j
 }

@@ -67,7 +67,7 @@ type Options struct {
 	Twins []string
 	// Places are addresses of contracts, by their qualified names, in the World of another build: the deployer lets
 	// nonces pass, as if it had made there what this build lacks. So its contracts get the same addresses, and answers
-	// that contain their own address do not differ. nil: there is no other build.
+	// that contain their own address do not differ. nil: this build is the only one.
 	Places map[string]common.Address
 	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
 	// DefaultMaxContracts.

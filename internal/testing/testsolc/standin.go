@@ -28,7 +28,7 @@ func UseStandIn(t testing.TB) {
 	t.Setenv("PATH", before(StandIn(t)))
 }
 
-// Main runs the tests of a package by calling run. If compilers are installed, it first puts a stand-in in front of PATH.
+// Main runs the tests of a package by calling run. Where compilers are installed, PATH begins with a stand-in for them meanwhile.
 // Workers of go test -fuzz are processes of the same program, and use the stand-in of the process that started them.
 func Main(m *testing.M, run func(*testing.M)) {
 	if modules, err := findModules(); err == nil && !inherited() {
