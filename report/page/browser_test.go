@@ -51,7 +51,7 @@ type browser struct{ context.Context }
 func newBrowser(t *testing.T) browser {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(profile(t)), chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(time.Minute))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx)
@@ -60,6 +60,27 @@ func newBrowser(t *testing.T) browser {
 		t.Fatalf("Chromium does not start: %v", err)
 	}
 	return browser{ctx}
+}
+
+// profile makes a folder for a browser's profile. It is no t.TempDir, whose removal fails the test where a file appears
+// meanwhile: Chromium's processes end one after the other, and the last may still write.
+func profile(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "sightline-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		const tries, pause = 50, 100 * time.Millisecond // arbitrary: 5 s
+		for range tries {
+			if err = os.RemoveAll(folder); err == nil {
+				return
+			}
+			time.Sleep(pause)
+		}
+		t.Logf("the browser's profile stays behind: %v", err)
+	})
+	return folder
 }
 
 // tab is a page in a browser, with what it did that it must not do.
