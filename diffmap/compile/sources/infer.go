@@ -19,7 +19,8 @@ import (
 const maxNested = 200
 
 // inferred are the remappings that forge would infer for an import, nearest first: of a library of the
-// project, of what the importer's library says and has itself, and of libraries' libraries.
+// project, of what the importer's library says and has itself, of libraries' libraries, and of what
+// libraries that are Foundry projects say, which holds for sources outside of them as well.
 func (p *Tree) inferred(imported, importer string) []Remapping {
 	first, _, ok := strings.Cut(imported, "/")
 	if !ok || !fs.ValidPath(first) || first == "." {
@@ -40,21 +41,47 @@ func (p *Tree) inferred(imported, importer string) []Remapping {
 		}
 	}
 	found = append(found, p.library("", "node_modules", imported)...)
-	nested := 0
-	for _, lib := range libs {
-		if path.Base(lib) == "node_modules" {
-			continue // npm's packages are next to each other
+	libraries := p.libraries(libs)
+	for _, library := range libraries {
+		found = append(found, p.library("", path.Join(library, "lib"), imported)...)
+	}
+	return append(found, p.statedByAny(libraries, imported)...)
+}
+
+// libraries are the folders in folders of libraries, of which npm's is none: its packages are next to each other.
+func (p *Tree) libraries(folders []string) []string {
+	var found []string
+	for _, folder := range folders {
+		if path.Base(folder) == "node_modules" {
+			continue
 		}
-		entries, err := os.ReadDir(filepath.Join(p.Root, filepath.FromSlash(lib)))
+		entries, err := os.ReadDir(filepath.Join(p.Root, filepath.FromSlash(folder)))
 		if err != nil {
 			continue
 		}
 		for _, entry := range entries {
-			if nested++; nested > maxNested {
+			if len(found) == maxNested {
 				return found
 			}
-			found = append(found, p.library("", path.Join(lib, entry.Name(), "lib"), imported)...)
+			found = append(found, path.Join(folder, entry.Name()))
 		}
+	}
+	return found
+}
+
+// statedByAny are the remappings for an import that libraries state which are Foundry projects, and their libraries.
+func (p *Tree) statedByAny(libraries []string, imported string) []Remapping {
+	var found []Remapping
+	for looked := 0; looked < len(libraries) && looked < maxNested; looked++ {
+		library := libraries[looked]
+		if _, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(library), settings.FoundryFile)); err != nil {
+			continue
+		}
+		for _, r := range p.statedBy(library, imported) {
+			r.context = ""
+			found = append(found, r)
+		}
+		libraries = append(libraries, p.libraries([]string{path.Join(library, "lib")})...)
 	}
 	return found
 }
