@@ -59,7 +59,7 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options, s *setup
 		callers:   callers,
 	}
 	if s != nil {
-		runner := &testRunner{deployer: d, linker: linker, finder: finder, tester: s.chain.Sender}
+		runner := &testRunner{deployer: d, linker: linker, finder: finder, tester: s.chain.Sender, testPlaces: s.Places}
 		b.foundry = &foundry{
 			deployer: d, setups: s, linker: linker, parties: parties, callers: callers, twins: twins, runner: runner,
 			adopter:  &adopter{deployer: d, setups: s, recognizer: recognizer, parties: parties, callers: callers, twins: twins},

@@ -88,7 +88,11 @@ func (a *adopter) instance(contract *bytecode.Contract, address common.Address, 
 			d.Arguments = a.namer.describeRaw(contract.ABI.Constructor.Inputs, c.call.Data[n:])
 		}
 	}
-	d.Name = a.add(contract.Name, address, contract)
+	name := contract.Name
+	if placed := a.setups.Names[address]; placed.Contract == contract.QualifiedName() {
+		name = placed.Name
+	}
+	d.Name = a.add(name, address, contract)
 	a.report.Deployments = append(a.report.Deployments, d)
 }
 

@@ -128,6 +128,11 @@ func (fo *foundry) senders(w *evm.World) ([]evm.Sender, error) {
 			}
 		}
 	}
+	for _, absent := range s.Absent {
+		if err := c.add(absent.Name, party{address: absent.Address, why: "test contract of another version"}); err != nil {
+			return nil, err
+		}
+	}
 	if s.Senders != nil {
 		err := c.addPrescribed(s.Senders)
 		return c.list, err

@@ -49,7 +49,26 @@ func RoleOf(c *bytecode.Contract) (role Role, why string) {
 	if c.Generated {
 		return UnderTest, ""
 	}
-	folders := strings.Split(strings.ToLower(path.Dir(path.Clean(c.Source))), "/")
+	if why := dependencyPath(c.Source, foldersOf(c)); why != "" {
+		return Dependency, why
+	}
+	return roleWithin(c)
+}
+
+// RoleWithin is a contract's role in the project that its source is of, be it a dependency: a router that a library's tests
+// call is a Test there.
+func RoleWithin(c *bytecode.Contract) Role {
+	role, _ := roleWithin(c)
+	return role
+}
+
+func foldersOf(c *bytecode.Contract) []string {
+	return strings.Split(strings.ToLower(path.Dir(path.Clean(c.Source))), "/")
+}
+
+// roleWithin is [RoleOf] without the first row.
+func roleWithin(c *bytecode.Contract) (role Role, why string) {
+	folders := foldersOf(c)
 	below := func(names ...string) (string, bool) {
 		for _, f := range folders {
 			if slices.Contains(names, f) {
@@ -57,9 +76,6 @@ func RoleOf(c *bytecode.Contract) (role Role, why string) {
 			}
 		}
 		return "", false
-	}
-	if why := dependencyPath(c.Source, folders); why != "" {
-		return Dependency, why
 	}
 	if strings.HasPrefix(c.Name, writtenTest) {
 		return Test, "Sightline wrote it"

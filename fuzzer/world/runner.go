@@ -40,6 +40,8 @@ type testRunner struct {
 	linker *linker
 	finder *finder
 	tester common.Address // who runs test functions
+
+	testPlaces map[string]common.Address // see [SetupOptions.Places]
 }
 
 // startRunner makes a runner that goes on from a World, and that nothing else goes on from.
@@ -55,8 +57,8 @@ func startRunner(w *evm.World, table *bytecode.Table, options Options) (*testRun
 // records is bounded, and each set-up should have all of it.
 func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*evm.Execution, error) {
 	world := *tr.machine.World()
-	up.Address = crypto.CreateAddress(chain.Sender, world.Accounts[chain.Sender].Nonce)
 	world.Accounts = maps.Clone(world.Accounts)
+	up.Address = tr.nextTestContract(&world, up.Contract, chain)
 	world.Accounts[up.Address] = &evm.Account{Balance: chain.Balance}
 	if err := tr.moveTo(withPranks(&world, nil)); err != nil {
 		return nil, err
@@ -89,6 +91,21 @@ func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain)
 		up.At, up.Located = blame(exec, i)
 	}
 	return exec, ctx.Err()
+}
+
+// nextTestContract is where a test contract will be: where the World of another build has it, if the deployer's nonces lead there.
+// Those between are of test contracts that this build lacks.
+func (tr *testRunner) nextTestContract(w *evm.World, c *bytecode.Contract, chain *Chain) common.Address {
+	account := *w.Accounts[chain.Sender]
+	place, placed := tr.testPlaces[c.QualifiedName()]
+	for n := account.Nonce; placed && n < account.Nonce+maxSetups; n++ {
+		if crypto.CreateAddress(chain.Sender, n) == place {
+			account.Nonce = n
+			w.Accounts[chain.Sender] = &account
+			return place
+		}
+	}
+	return crypto.CreateAddress(chain.Sender, account.Nonce)
 }
 
 // tryTest runs a test function until it succeeds or its tries are used up; every execution is

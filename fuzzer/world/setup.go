@@ -51,6 +51,14 @@ type SetupOptions struct {
 	// Asked are the answers that cheatcodes got in another World, made in the same way:
 	// those of this World get them too. nil: none.
 	Asked *cheatcode.Answers
+	// Places are the addresses of test contracts, by their qualified names, in the World of another build that ran
+	// the same set-ups and others, and Names its instances: those of this World go by the same addresses and names.
+	// nil: this build is the only one.
+	Places map[string]common.Address
+	Names  map[common.Address]PlacedName
+	// Absent are test contracts of that build, as its senders, that this one lacks: they send here as well, and
+	// have not set up anything.
+	Absent []evm.Sender
 	// Fork says why a test cannot fork the chain that the plan's Origin is, see
 	// [cheatcode.Fork]; nil: none can.
 	Fork func(name string, block *uint64) error
@@ -82,6 +90,9 @@ type TestSetup struct {
 	tests  []string          // its fuzz tests that are worth running, by signature
 	pranks []cheatcode.Prank // that it left open
 }
+
+// PlacedName is what an instance of a contract, by its qualified name, is called.
+type PlacedName struct{ Contract, Name string }
 
 // SpareLine is a line in a contract of tests.
 type SpareLine struct {

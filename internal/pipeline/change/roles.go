@@ -91,11 +91,20 @@ func (c *Change) TestRole(contract *bytecode.Contract) (kind, why string) {
 	return role.String(), why
 }
 
-// IsAside reports whether a contract is a test, a script or a mock, and was not under test on the
+// IsAside reports whether a contract is a test, a script or a mock, of a dependency too, and was not under test on the
 // base.
 func (c *Change) IsAside(contract *bytecode.Contract) bool {
 	kind, _ := c.TestRole(contract)
-	return kind != "" || c.IsMock(contract)
+	return kind != "" || c.IsMock(contract) || isDependencysAside(contract)
+}
+
+// isDependencysAside reports whether a contract is a test, a script or a mock of a dependency.
+func isDependencysAside(contract *bytecode.Contract) bool {
+	if contract == nil {
+		return false
+	}
+	role, _ := world.RoleOf(contract)
+	return role == world.Dependency && world.RoleWithin(contract) != world.UnderTest
 }
 
 // IsMock reports whether a contract stands in for something in tests, and was not under test on

@@ -30,6 +30,8 @@ type Base struct {
 	// otherWorld says why the base's World was not made as the head's was; empty: it was.
 	// What happens in it happened before, what does not happen proves nothing.
 	otherWorld string
+	// absent are test contracts that set up the head's World, and that the base lacks: they only send there.
+	absent []evm.Sender
 
 	code       deploy.Build
 	sides      []diffmap.BaseSide
@@ -68,6 +70,9 @@ func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Opt
 		b.code.Table.Cut(placesOf(b.statements[f].same)) // before any machine uses the code
 	}
 	recipe, lacking := head.Recipe.Again(head.Deployment).Without(func(name string) bool { return b.code.Contract(name) == nil })
+	if recipe.Tests != nil {
+		b.absent = recipe.Tests.Absent
+	}
 	if lacking != "" {
 		b.otherWorld = fmt.Sprintf("the base lacks %s, whose set-up makes the World", lacking)
 		recipe.Tests = nil
@@ -84,6 +89,11 @@ func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Opt
 	}
 	b.Deployment = made
 	return b, nil
+}
+
+// isAbsent reports whether a sender is a test contract that the base lacks.
+func (b *Base) isAbsent(sender string) bool {
+	return slices.ContainsFunc(b.absent, func(s evm.Sender) bool { return s.Name == sender })
 }
 
 // namedAsHead copies the base's builds, with the head's names for their contracts.

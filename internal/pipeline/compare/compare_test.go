@@ -274,6 +274,8 @@ func TestRules(t *testing.T) {
 		"a new function":                {func(e *evidence) { e.takes = []string{"A.f()"} }, report.Introduced, "it takes A.f(), which the base does not have"},
 		"a new function, texts missing": {func(e *evidence) { e.takes, e.places, e.textual = []string{"A.f()"}, 0, false }, report.Unknown, "the base's build lacks source texts, so the failing code cannot be found there"},
 		"a call that does not fit":      {func(e *evidence) { e.missing = "its World has no sender a" }, report.Unknown, "not all of its calls can be made on the base: its World has no sender a; 12.3k sequences derived from the others break nothing"},
+		"a test contract of the head":   {func(e *evidence) { e.absent = "T" }, report.Unknown, "the base lacks T, which sets up what it calls with; without that, neither these calls nor 12.3k sequences derived from them break it"},
+		"new code by such a contract":   {func(e *evidence) { e.absent, e.places = "T", 0 }, report.Introduced, "the base does not have the failing code, and these calls break nothing there (the last one succeeds)"},
 		"a privileged sender":           {func(e *evidence) { e.by = []string{"deployer", "user1"} }, report.Introduced, "on the base only deployer and user1 can break it so"},
 		"another way":                   {func(e *evidence) { e.otherWay = true }, report.Introduced, "it breaks on the base as well, but in another way: without what changed in the code that these calls run (there, the last one succeeds)"},
 		"other code":                    {func(e *evidence) { e.edited = true }, report.Introduced, "the failing code changed, and these calls did not break it on the base (the last one succeeds)"},

@@ -164,6 +164,11 @@ func (b *Base) deployable(name string) bool {
 func (c *comparison) tryOwn(e *candidate) {
 	e.carried = c.base.toBase(c.head.Space, c.base.Deployment.Space, e.sequence)
 	e.takes, e.missing = e.carried.takes, e.carried.missing
+	for i := range e.sequence {
+		if name := c.head.Space.Senders[e.sequence[i].Sender].Name; c.base.isAbsent(name) {
+			e.absent = name
+		}
+	}
 	exec, same, err := c.fails(e.carried, e)
 	switch {
 	case err != nil:

@@ -43,6 +43,7 @@ type evidence struct {
 	same    bool     // the calls fail on the base in the same way
 	others  bool     // other arguments of them do, in code that did not change: those of saved inputs, or of a campaign
 	takes   []string // functions and contracts that the calls take and the base lacks
+	absent  string   // the sender of some is a test contract that the base lacks; empty: that of none
 	missing string   // why other calls cannot be made on the base; empty: all can
 
 	places   int      // on the base that have the failing code
@@ -77,7 +78,9 @@ type evidence struct {
 //	              texts to compare are not known
 //	introduced    the calls take a function or a contract that the base lacks
 //	unknown       another call cannot be made on the base
-//	introduced    otherwise: the base lacks the failing code, or does not break it so
+//	introduced    on the base only others break it, or it lacks the failing code
+//	unknown       a call is by a test contract that the base lacks
+//	introduced    otherwise: the base does not break it so
 //
 // A finding has several ways if the campaign saw it by several paths. It is introduced if
 // one of them is: the old way is not the only one any more.
@@ -113,6 +116,8 @@ func (e *evidence) decide() Result {
 		return introduced("on the base only %s can break it so", strings.Join(e.by, " and "))
 	case e.places == 0:
 		return introduced("the base does not have the failing code, and these calls break nothing there (the last one %s)", e.outcome)
+	case e.absent != "":
+		return unknown("the base lacks %s, which sets up what it calls with; without that, neither these calls nor %s derived from them break it", e.absent, sequences(e.tried))
 	case e.edited:
 		return introduced("the failing code changed, and these calls did not break it on the base (the last one %s)", e.outcome)
 	case e.otherWay:

@@ -118,10 +118,18 @@ func (s *Sides) noteBuilt(at bytecode.Location) {
 	}
 }
 
+// pairSenders finds the head's senders on the base. A test contract that the base lacks is none there: it has not set up anything.
 func (s *Sides) pairSenders() {
 	for i := range s.Head.Space.Senders {
-		name := s.Head.Space.Senders[i].Name
-		s.senders = append(s.senders, slices.IndexFunc(s.Base.Space.Senders, func(other evm.Sender) bool { return other.Name == name }))
+		sender := &s.Head.Space.Senders[i]
+		at := slices.IndexFunc(s.Base.Space.Senders, func(other evm.Sender) bool { return other.Name == sender.Name })
+		if s.versions.isAbsent(sender.Name) {
+			at = -1
+		}
+		s.senders = append(s.senders, at)
+		if at >= 0 && s.Base.Space.Senders[at].Address != sender.Address {
+			s.moved[s.Base.Space.Senders[at].Address] = sender.Address
+		}
 	}
 }
 

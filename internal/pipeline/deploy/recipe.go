@@ -69,9 +69,16 @@ func (r *Recipe) Again(d *Deployment) *Recipe {
 	}
 	tests := *r.Tests
 	tests.Strict, tests.Contracts, tests.Senders, tests.Tests = true, used, d.World.Senders, world.Tests(d.World)
-	tests.Also = map[string][][]byte{}
+	tests.Also, tests.Places, tests.Names = map[string][][]byte{}, map[string]common.Address{}, map[common.Address]world.PlacedName{}
+	for i := range d.Setup.Deployments {
+		made := &d.Setup.Deployments[i]
+		tests.Names[made.Address] = world.PlacedName{Contract: made.Contract.QualifiedName(), Name: made.Name}
+	}
 	for i := range d.Setup.TestSetups {
 		up := &d.Setup.TestSetups[i]
+		if up.Failure == "" {
+			tests.Places[up.Contract.QualifiedName()] = up.Address
+		}
 		for _, call := range up.Also {
 			name := up.Contract.QualifiedName()
 			tests.Also[name] = append(tests.Also[name], call.Data)
@@ -94,6 +101,12 @@ func (r *Recipe) Without(lacks func(contract string) bool) (left *Recipe, lackin
 	if r.Tests != nil {
 		tests := *r.Tests
 		tests.Contracts = slices.DeleteFunc(slices.Clone(tests.Contracts), lacks)
+		for _, name := range r.Tests.Contracts {
+			at := slices.IndexFunc(tests.Senders, func(s evm.Sender) bool { return s.Address == tests.Places[name] })
+			if lacks(name) && at >= 0 {
+				tests.Absent = append(slices.Clip(tests.Absent), tests.Senders[at])
+			}
+		}
 		rest.Tests = &tests
 		if len(tests.Contracts) == 0 && len(r.Tests.Contracts) > 0 {
 			lackingTest = r.Tests.Contracts[0]
