@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -149,6 +151,13 @@ func (s *Sides) pairInstances(base *Base) {
 	for i := range s.Head.Space.Instances {
 		in := &s.Head.Space.Instances[i]
 		at, ok := there[in.Name]
+		ok = ok && !s.isMadeOf(in.Address, func(other *input.Instance) bool {
+			_, has := there[other.Name]
+			return !has && other.Contract != nil && base.deployable(other.Contract.QualifiedName())
+		})
+		if !ok {
+			delete(there, in.Name) // nor are those that are made of it
+		}
 		if other := standsFor[in.Address]; !ok || other != "" && other != in.Name {
 			s.ambiguous[in.Address] = true
 		}
@@ -164,6 +173,26 @@ func (s *Sides) pairInstances(base *Base) {
 		}
 		s.pairFunctions(base, i, at)
 	}
+}
+
+// isMadeOf reports whether an instance of the head got one that fits for its constructor. With one that the base's World lacks, though
+// not its code, it is something else.
+func (s *Sides) isMadeOf(address common.Address, fits func(*input.Instance) bool) bool {
+	if s.Head.Setup == nil {
+		return false
+	}
+	at := slices.IndexFunc(s.Head.Setup.Deployments, func(d world.Deployment) bool { return d.Address == address })
+	if at < 0 || len(s.Head.Setup.Deployments[at].Code) == 0 {
+		return false
+	}
+	made := &s.Head.Setup.Deployments[at]
+	for i := range s.Head.Space.Instances {
+		in := &s.Head.Space.Instances[i]
+		if bytes.Contains(made.Call.Data[len(made.Code):], common.LeftPadBytes(in.Address[:], wordBytes)) && in.Name != made.Name && fits(in) {
+			return true
+		}
+	}
+	return false
 }
 
 // pairFunctions finds the functions of an instance on the base.
