@@ -65,6 +65,7 @@ func (o *Output) readContracts(out standardOutput) error {
 		return err
 	}
 	o.giveTexts(declarations)
+	o.giveEncodings()
 	return nil
 }
 

@@ -308,13 +308,18 @@ func (m *Mutator) meant(r Rand, c *Call) int {
 	return m.choose(r, m.space.choices).Instance
 }
 
-// generateBytes makes a byte string. Half of the bytes arguments are the calldata
-// of a call to the same instance, which is what multicalls, proxies and
+// generateBytes makes a byte string. Where the World's contracts decode some, half of the bytes arguments are made to be decoded; half of
+// the rest are the calldata of a call to the same instance, which is what multicalls, proxies and
 // executors want; strings are printable.
 func (m *Mutator) generateBytes(r Rand, t *Type, c *Call) []byte {
 	if oneIn(r, textShare) {
 		if text, ok := m.dictionary.Text(r); ok {
 			return text
+		}
+	}
+	if t.Kind == Bytes && len(m.space.encodings.all) > 0 && m.encodedDepth < maxEncodedDepth && oneIn(r, encodingShare) {
+		if data := m.encoded(r, c); data != nil {
+			return data
 		}
 	}
 	if t.Kind == Bytes && oneIn(r, 2) {

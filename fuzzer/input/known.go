@@ -37,7 +37,7 @@ func (s *Space) learn(calls []evm.Call, constructed []Constructed) {
 			continue // larger than what sequences hold
 		}
 		for n := range values {
-			s.known.add(&types[n], &values[n])
+			s.learnValue(&types[n], &values[n])
 		}
 	}
 	for i := range calls {
@@ -48,7 +48,30 @@ func (s *Space) learn(calls []evm.Call, constructed []Constructed) {
 			continue
 		}
 		for n := range read.Args {
-			s.known.add(&read.Function.Inputs[n], &read.Args[n])
+			s.learnValue(&read.Function.Inputs[n], &read.Args[n])
+		}
+	}
+}
+
+// learnValue takes a value, and what its bytes hold.
+func (s *Space) learnValue(t *Type, v *Value) {
+	s.known.add(t, v)
+	s.learnEncoded(t, v)
+}
+
+// learnEncoded takes what the bytes in a value hold.
+func (s *Space) learnEncoded(t *Type, v *Value) {
+	for i := range v.Elems {
+		s.learnEncoded(t.Child(i), &v.Elems[i])
+	}
+	if t.Kind != Bytes {
+		return
+	}
+	for _, one := range s.encodings.all {
+		if values, ok := one.decode(v.Bytes); ok {
+			for i := range values {
+				s.learnValue(&one.types[i], &values[i])
+			}
 		}
 	}
 }

@@ -29,6 +29,8 @@ type Mutator struct {
 
 	fresh []int  // indices of the Space's fresh instances
 	words []Word // scratch
+
+	encodedDepth int // of the encoding that is made or changed, in others
 }
 
 // NewMutator makes a mutator for a Space that has at least one function. The

@@ -21,7 +21,7 @@ func (m *Mutator) mutateOneWord(r Rand, seq Sequence, call int) bool {
 	m.words = appendArgumentWords(m.words[:0], seq, call)
 	test := seq[call].Function.Test
 	if n := len(m.words); n > 0 && (test || !oneIn(r, environmentShare)) {
-		if w := m.words[r.IntN(n)]; m.redrawBytes(r, seq, w) || m.changeWord(r, seq, w) {
+		if w := m.words[r.IntN(n)]; m.redrawBytes(r, seq, w) || m.mutateEncoded(r, seq, w) || m.changeWord(r, seq, w) {
 			return true
 		}
 	}

@@ -96,6 +96,8 @@ type Space struct {
 	changing []Callable // the state-changing ones among choices
 	names    names
 	known    known
+
+	encodings encodings
 }
 
 // viewWeight is the share of a view or pure function in the choice of a call,
@@ -153,6 +155,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		return nil, err
 	}
 	s.addCallbacks(world.Callbacks)
+	s.encodings = newEncodings(s.Instances)
 	s.learn(options.Uses, options.Constructed)
 	return s, nil
 }

@@ -140,6 +140,10 @@ type Contract struct {
 	// hold, each once, as bytes: what code hashes is not in the bytecode. Empty when
 	// unknown.
 	Texts []string
+
+	// Encodings are what its source, and those that this imports, decode byte strings to, as types of parameters,
+	// "(uint256,(address,bytes)[])", the nearest first: an ABI says only "bytes". Empty when unknown.
+	Encodings []string
 }
 
 // QualifiedName is "source:name", with the project's folder in front and the

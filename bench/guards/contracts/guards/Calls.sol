@@ -106,3 +106,73 @@ contract CallPaid is AtDesk {
         emit Solved();
     }
 }
+
+/// Lock calls back with the bytes that it gets.
+contract Lock {
+    function unlock(bytes calldata data) external returns (bytes memory) {
+        return IUnlocked(msg.sender).unlocked(data);
+    }
+}
+
+interface IUnlocked {
+    function unlocked(bytes calldata data) external returns (bytes memory);
+}
+
+/// Orders are encoded as (bytes kinds, bytes[] orders), in the shortest way, and decoded by hand.
+library Orders {
+    function decode(bytes calldata data) internal pure returns (bytes calldata kinds, bytes[] calldata orders) {
+        assembly {
+            let wrong := xor(calldataload(data.offset), 0x40)
+            kinds.offset := add(data.offset, 0x60)
+            kinds.length := and(calldataload(add(data.offset, 0x40)), 0xffffffff)
+            let second := add(and(add(kinds.length, 31), 0xffffffe0), 0x60)
+            wrong := or(wrong, xor(calldataload(add(data.offset, 0x20)), second))
+            let list := add(data.offset, second)
+            orders.length := and(calldataload(list), 0xffffffff)
+            orders.offset := add(list, 0x20)
+            let tail := shl(5, orders.length)
+            let expected := tail
+            for { let at := 0 } lt(at, tail) { at := add(at, 32) } {
+                wrong := or(wrong, xor(calldataload(add(orders.offset, at)), expected))
+                let size := and(calldataload(add(orders.offset, expected)), 0xffffffff)
+                expected := add(add(expected, 0x20), and(add(size, 31), 0xffffffe0))
+            }
+            if or(wrong, lt(add(data.length, data.offset), add(orders.offset, expected))) { revert(0, 0) }
+        }
+    }
+
+    function words(bytes calldata order) internal pure returns (uint256 a, uint256 b) {
+        require(order.length >= 64, "short");
+        assembly {
+            a := calldataload(order.offset)
+            b := calldataload(add(order.offset, 0x20))
+        }
+    }
+}
+
+contract CallOrders is Guard {
+    function f(bytes calldata data) external {
+        (bytes calldata kinds, bytes[] calldata orders) = Orders.decode(data);
+        require(kinds.length == orders.length, "lengths");
+        if (kinds.length == 1 && kinds[0] == 0x07) emit Solved();
+    }
+}
+
+contract CallOrdersUnlocked is Guard, IUnlocked {
+    Lock private immutable lock = new Lock();
+
+    function f(bytes calldata data) external {
+        lock.unlock(data);
+    }
+
+    function unlocked(bytes calldata data) external returns (bytes memory) {
+        require(msg.sender == address(lock), "lock");
+        (bytes calldata kinds, bytes[] calldata orders) = Orders.decode(data);
+        require(kinds.length == orders.length, "lengths");
+        if (kinds.length == 1 && kinds[0] == 0x07) {
+            (uint256 amount, uint256 least) = Orders.words(orders[0]);
+            if (amount > 1e18 && least > amount && least - amount < 1000) emit Solved();
+        }
+        return "";
+    }
+}

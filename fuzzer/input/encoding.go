@@ -1,0 +1,142 @@
+package input
+
+import (
+	"bytes"
+
+	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Bounds of what is made of encodings. Arbitrary.
+const (
+	maxEncodings      = 256               // of a Space
+	maxEncodedDepth   = 3                 // of encodings in byte strings of encodings
+	maxEncodedWords   = MaxBytes / 32 / 2 // leaves mutations room to grow
+	maxDecoded        = 4                 // encodings that bytes are taken for, of which one is drawn
+	ownEncodingShare  = 4                 // one encoding in so many is of another contract than the one that is called
+	encodingShare     = 2                 // one byte string in so many is made by an encoding where some are known
+	keepEncodingShare = 4                 // one change in so many of bytes that have an encoding does not keep it
+)
+
+// encodings are what the World's contracts decode byte strings to: who draws bytes, or changes one of them, comes nowhere near it.
+type encodings struct {
+	own map[*bytecode.Contract][]*encoding
+	all []*encoding // each once
+}
+
+// encoding is the types of what a byte string holds, encoded like a function's parameters.
+type encoding struct{ types []Type }
+
+func newEncodings(instances []Instance) encodings {
+	e := encodings{own: map[*bytecode.Contract][]*encoding{}}
+	known := map[string]*encoding{}
+	for i := range instances {
+		c := instances[i].Contract
+		if c == nil || e.own[c] != nil {
+			continue
+		}
+		for _, text := range c.Encodings {
+			if _, met := known[text]; !met {
+				known[text] = e.add(text)
+			}
+			if one := known[text]; one != nil {
+				e.own[c] = append(e.own[c], one)
+			}
+		}
+	}
+	return e
+}
+
+// add makes an encoding; nil where there are enough, and for types that calls have no values of.
+func (e *encodings) add(text string) *encoding {
+	types, err := abi.Parse(text)
+	if err != nil || len(e.all) == maxEncodings {
+		return nil
+	}
+	one := &encoding{types}
+	e.all = append(e.all, one)
+	return one
+}
+
+// draw chooses an encoding for bytes that a contract is given; there are some. The nearest to its source come first among its own, and
+// are drawn more often.
+func (e *encodings) draw(r Rand, c *bytecode.Contract) *encoding {
+	own := e.own[c]
+	if len(own) == 0 || oneIn(r, ownEncodingShare) {
+		return e.all[r.IntN(len(e.all))]
+	}
+	return own[r.IntN(1+r.IntN(len(own)))]
+}
+
+// decode reads bytes that a contract is given by an encoding with which they are spelled like that; nil where there is none.
+func (e *encodings) decode(r Rand, c *bytecode.Contract, data []byte) (*encoding, []Value) {
+	var fitting []*encoding
+	var decoded [][]Value
+	for _, list := range [][]*encoding{e.own[c], e.all} {
+		for _, one := range list {
+			if values, ok := one.decode(data); ok && len(fitting) < maxDecoded {
+				fitting, decoded = append(fitting, one), append(decoded, values)
+			}
+		}
+		if len(fitting) > 0 {
+			at := r.IntN(len(fitting))
+			return fitting[at], decoded[at]
+		}
+	}
+	return nil, nil
+}
+
+func (e *encoding) decode(data []byte) ([]Value, bool) {
+	if len(data) == 0 || len(data)%chunkBytes != 0 {
+		return nil, false
+	}
+	values, err := Decode(e.types, data)
+	return values, err == nil && bytes.Equal(abi.Append(nil, e.types, values), data)
+}
+
+// encoded makes bytes that a call gives by an encoding; nil where they become too long.
+func (m *Mutator) encoded(r Rand, c *Call) []byte {
+	m.encodedDepth++
+	defer func() { m.encodedDepth-- }()
+	one := m.space.encodings.draw(r, m.space.Instances[c.Instance].Contract)
+	budget := maxEncodedWords
+	values := make([]Value, len(one.types))
+	for i := range values {
+		values[i] = m.generateValue(r, &one.types[i], c, &budget)
+	}
+	if data := abi.Append(nil, one.types, values); len(data) <= MaxBytes {
+		return data
+	}
+	return nil
+}
+
+// mutateEncoded changes one word of what bytes hold, and encodes it anew; false where the word is not of bytes that have an encoding,
+// or its turn has not come.
+func (m *Mutator) mutateEncoded(r Rand, seq Sequence, w Word) bool {
+	if len(m.space.encodings.all) == 0 || w.Kind != LengthWord && w.Kind != ChunkWord || m.encodedDepth >= maxEncodedDepth {
+		return false
+	}
+	v, t := resolve(seq, &w)
+	if v == nil || t.Kind != Bytes || len(v.Bytes) == 0 || oneIn(r, keepEncodingShare) {
+		return false
+	}
+	c := callOf(seq, &w)
+	one, values := m.space.encodings.decode(r, m.space.Instances[c.Instance].Contract, v.Bytes)
+	if one == nil {
+		return false
+	}
+	m.encodedDepth++
+	defer func() { m.encodedDepth-- }()
+	inside := Sequence{{Sender: c.Sender, Instance: c.Instance, Function: &Function{Inputs: one.types}, Args: values}}
+	m.words = appendArgumentWords(m.words[:0], inside, 0)
+	at := m.words[r.IntN(len(m.words))]
+	if !m.redrawBytes(r, inside, at) && !m.mutateEncoded(r, inside, at) && !m.changeWord(r, inside, at) {
+		return false
+	}
+	data := abi.Append(nil, one.types, inside[0].Args)
+	if w.Kind == ChunkWord {
+		w.depth-- // to the bytes
+		w.Kind = LengthWord
+	}
+	return len(data) <= MaxBytes && m.space.setBytes(seq, w, data)
+}
