@@ -9,7 +9,7 @@ import (
 
 // Bounds of what formulas have of byte strings. Arbitrary: code looks at the first words of most.
 const (
-	maxChunks  = 8       // of a call's byte strings, that are variables
+	maxChunks  = 16      // of a call's byte strings, that are variables
 	maxCopied  = 16      // words of calldata that are followed into memory at once
 	maxMemory  = 1 << 32 // no run has as much
 	chunkBytes = 32

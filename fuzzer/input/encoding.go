@@ -3,6 +3,8 @@ package input
 import (
 	"bytes"
 
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -104,10 +106,32 @@ func (m *Mutator) encoded(r Rand, c *Call) []byte {
 	for i := range values {
 		values[i] = m.generateValue(r, &one.types[i], c, &budget)
 	}
-	if data := abi.Append(nil, one.types, values); len(data) <= MaxBytes {
+	inside := Sequence{one.call(c, values)}
+	if takes(one.types, Slice) && oneIn(r, 2) {
+		m.align(r, inside)
+	}
+	if data := abi.Append(nil, one.types, inside[0].Args); len(data) <= MaxBytes {
 		return data
 	}
 	return nil
+}
+
+// call is what bytes of a call hold, as arguments.
+func (e *encoding) call(c *Call, values []Value) Call {
+	return Call{Sender: c.Sender, Instance: c.Instance, Function: &Function{Inputs: e.types}, Args: values}
+}
+
+// maxAligned is the length of arrays that are made equally long. Arbitrary.
+const maxAligned = 3
+
+// align makes all arrays among arguments equally long, bytes as well: (commands, inputs).
+func (m *Mutator) align(r Rand, seq Sequence) {
+	n := uint256.NewInt(1 + r.Uint64N(maxAligned))
+	for i, t := range seq[0].Function.Inputs {
+		if t.Kind == Slice || t.Kind == Bytes {
+			m.space.set(seq, Word{Kind: LengthWord}.child(i), n)
+		}
+	}
 }
 
 // mutateEncoded changes one word of what bytes hold, and encodes it anew; false where the word is not of bytes that have an encoding,
@@ -127,7 +151,7 @@ func (m *Mutator) mutateEncoded(r Rand, seq Sequence, w Word) bool {
 	}
 	m.encodedDepth++
 	defer func() { m.encodedDepth-- }()
-	inside := Sequence{{Sender: c.Sender, Instance: c.Instance, Function: &Function{Inputs: one.types}, Args: values}}
+	inside := Sequence{one.call(c, values)}
 	m.words = appendArgumentWords(m.words[:0], inside, 0)
 	at := m.words[r.IntN(len(m.words))]
 	if !m.redrawBytes(r, inside, at) && !m.mutateEncoded(r, inside, at) && !m.changeWord(r, inside, at) {

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"maps"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -403,7 +405,16 @@ func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
 	case vm.RETURNDATACOPY:
 		r.copyReturned(args)
 		return unknown
-	case vm.MSTORE8, vm.MCOPY, vm.CODECOPY, vm.EXTCODECOPY:
+	case vm.MCOPY:
+		r.copyWithin(args)
+		return unknown
+	case vm.CODECOPY:
+		r.forget(args[0], args[2])
+		return unknown
+	case vm.MSTORE8:
+		r.forget(args[0], r.given(uint256.NewInt(1)))
+		return unknown
+	case vm.EXTCODECOPY:
 		clear(r.memory)
 		return unknown
 	}
@@ -421,10 +432,27 @@ func (r *reader) callValue() int32 {
 // load is a word of the call's data.
 func (r *reader) load(offset int32) int32 {
 	at := &r.terms[offset]
-	if !at.known || at.moves || !at.value.IsUint64() {
+	if !at.known || !at.value.IsUint64() {
 		return unknown
 	}
-	o := at.value.Uint64()
+	if at.moves { // other numbers may lead elsewhere: formulas have the place as a constant
+		return r.loosely(r.loadAt(at.value.Uint64()))
+	}
+	return r.loadAt(at.value.Uint64())
+}
+
+// loosely is a term that depends on a word which formulas have as a constant.
+func (r *reader) loosely(i int32) int32 {
+	if i == unknown || r.terms[i].loose {
+		return i
+	}
+	t := r.terms[i]
+	t.loose = true
+	return r.add(t)
+}
+
+// loadAt is the word of the call's data at an offset.
+func (r *reader) loadAt(o uint64) int32 {
 	if known, ok := r.words[o]; ok {
 		return known
 	}
@@ -486,6 +514,21 @@ func (r *reader) remember(write bool, args [3]int32) int32 {
 	r.overwrite(o, 32)
 	r.memory[o] = args[1]
 	return unknown
+}
+
+// copyWithin follows a copy within memory: words that are known are where they were copied to as well.
+func (r *reader) copyWithin(args [3]int32) {
+	to, from, size := &r.terms[args[0]], &r.terms[args[1]], &r.terms[args[2]]
+	words := map[uint64]int32{}
+	if to.known && from.known && size.known && !to.moves && !from.moves && to.value.LtUint64(maxMemory) && from.value.LtUint64(maxMemory) && size.value.LtUint64(maxMemory) {
+		for o, word := range r.memory { // in any order: each by itself
+			if at := o - from.value.Uint64(); o >= from.value.Uint64() && at+chunkBytes <= size.value.Uint64() {
+				words[to.value.Uint64()+at] = word
+			}
+		}
+	}
+	r.forget(args[0], args[2])
+	maps.Copy(r.memory, words)
 }
 
 // overwrite forgets the words of memory that so many bytes overlap.

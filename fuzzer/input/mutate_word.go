@@ -86,24 +86,28 @@ func (m *Mutator) redrawBytes(r Rand, seq Sequence, w Word) bool {
 	return !bytes.Equal(data, v.Bytes) && m.space.setBytes(seq, w, data)
 }
 
-// resizeParallel makes other arrays among a call's arguments as long as one that was as long as they were: (targets, values, data). It
-// does so in half of the cases.
+// resizeParallel makes other arrays among a call's arguments as long as one that was as long as they were: (targets, values, data). Bytes are an
+// array next to one: (commands, inputs). It does so in half of the cases.
 func (m *Mutator) resizeParallel(r Rand, seq Sequence, w Word, old, x *uint256.Int) {
 	if w.Kind != LengthWord || w.depth != 1 {
 		return
 	}
 	c := callOf(seq, &w)
-	if c.Function.Inputs[w.path[0]].Kind != Slice || !oneIn(r, 2) {
+	kind := c.Function.Inputs[w.path[0]].Kind
+	if kind != Slice && (kind != Bytes || !takes(c.Function.Inputs, Slice)) || !oneIn(r, 2) {
 		return
 	}
 	for i := range c.Args {
 		other := w
 		other.path[0] = uint16(i)
-		if c.Function.Inputs[i].Kind == Slice && i != int(w.path[0]) && uint64(len(c.Args[i].Elems)) == old.Uint64() {
+		if also := c.Function.Inputs[i].Kind; (also == Slice || also == Bytes && kind == Slice) && i != int(w.path[0]) && lengthOf(&c.Args[i]) == old.Uint64() {
 			m.space.set(seq, other, x)
 		}
 	}
 }
+
+// lengthOf is that of an array or of bytes.
+func lengthOf(v *Value) uint64 { return uint64(max(len(v.Elems), len(v.Bytes))) }
 
 // propose draws a new value for a word, which need not fit.
 func (m *Mutator) propose(r Rand, seq Sequence, w Word, old *uint256.Int) uint256.Int {
