@@ -19,6 +19,7 @@ func (o *operands) follow(s *step) {
 	}
 	o.propose(s)
 	o.invert(s)
+	o.resize(s)
 }
 
 // propose makes leads of the comparisons at branches with an untaken side: where an
@@ -34,6 +35,15 @@ func (o *operands) propose(s *step) {
 		if p := &o.proposals[i]; s.space.Fits(s.sequence, p.Word, &p.Value) {
 			s.leads = append(s.leads, lead{sequence: s.keep(), changes: []input.Proposal{*p}, from: s.point()})
 		}
+	}
+}
+
+// resize makes leads of a run that compared the length of an array in encoded bytes (see input.Space.Resized).
+func (o *operands) resize(s *step) {
+	for _, seq := range s.space.Resized(nil, s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+		return f.Program != nil && !s.tracker.decided(f.Program.ID, c)
+	}) {
+		s.leads = append(s.leads, lead{sequence: seq})
 	}
 }
 

@@ -44,6 +44,9 @@
 //	root.go      one variable that comes up several times in an equality
 //	defined.go   an equality through others that define its variables
 //
+// What code decodes byte strings to is known from its sources (encoding.go): bytes are made of those types, changed within them, and
+// arrays in them become as long as what their length is compared with ([Space.Resized]).
+//
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.
 //

@@ -2,9 +2,11 @@ package input
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -17,6 +19,7 @@ const (
 	maxDecoded        = 4                 // encodings that bytes are taken for, of which one is drawn
 	ownEncodingShare  = 4                 // one encoding in so many is of another contract than the one that is called
 	encodingShare     = 2                 // one byte string in so many is made by an encoding where some are known
+	innerLengthShare  = 2                 // one change in so many is of a length in there, of which there are fewer than of words: formulas and probes do not change them
 	keepEncodingShare = 4                 // one change in so many of bytes that have an encoding does not keep it
 )
 
@@ -72,8 +75,16 @@ func (e *encodings) draw(r Rand, c *bytecode.Contract) *encoding {
 
 // decode reads bytes that a contract is given by an encoding with which they are spelled like that; nil where there is none.
 func (e *encodings) decode(r Rand, c *bytecode.Contract, data []byte) (*encoding, []Value) {
-	var fitting []*encoding
-	var decoded [][]Value
+	fitting, decoded := e.fitting(c, data)
+	if len(fitting) == 0 {
+		return nil, nil
+	}
+	at := r.IntN(len(fitting))
+	return fitting[at], decoded[at]
+}
+
+// fitting are encodings with which bytes are spelled like that, a contract's own if there are such, and what they hold by each.
+func (e *encodings) fitting(c *bytecode.Contract, data []byte) (fitting []*encoding, decoded [][]Value) {
 	for _, list := range [][]*encoding{e.own[c], e.all} {
 		for _, one := range list {
 			if values, ok := one.decode(data); ok && len(fitting) < maxDecoded {
@@ -81,11 +92,10 @@ func (e *encodings) decode(r Rand, c *bytecode.Contract, data []byte) (*encoding
 			}
 		}
 		if len(fitting) > 0 {
-			at := r.IntN(len(fitting))
-			return fitting[at], decoded[at]
+			break
 		}
 	}
-	return nil, nil
+	return fitting, decoded
 }
 
 func (e *encoding) decode(data []byte) ([]Value, bool) {
@@ -153,6 +163,12 @@ func (m *Mutator) mutateEncoded(r Rand, seq Sequence, w Word) bool {
 	defer func() { m.encodedDepth-- }()
 	inside := Sequence{one.call(c, values)}
 	m.words = appendArgumentWords(m.words[:0], inside, 0)
+	if oneIn(r, innerLengthShare) {
+		m.words = slices.DeleteFunc(m.words, func(w Word) bool { return w.Kind != LengthWord })
+	}
+	if len(m.words) == 0 {
+		return false
+	}
 	at := m.words[r.IntN(len(m.words))]
 	if !m.redrawBytes(r, inside, at) && !m.mutateEncoded(r, inside, at) && !m.changeWord(r, inside, at) {
 		return false
@@ -163,4 +179,84 @@ func (m *Mutator) mutateEncoded(r Rand, seq Sequence, w Word) bool {
 		w.Kind = LengthWord
 	}
 	return len(data) <= MaxBytes && m.space.setBytes(seq, w, data)
+}
+
+// Resized appends to dst what seq becomes when its execution e compared the length of an array in bytes of the last call that have an
+// encoding: it becomes as long as what it was compared with, one more, or one less. want tells which comparisons are of interest. At most
+// MaxProposals are appended.
+func (s *Space) Resized(dst []Sequence, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Sequence {
+	last := len(seq) - 1
+	if len(s.encodings.all) == 0 || last >= len(e.Calls) {
+		return dst
+	}
+	var wanted [][2]uint256.Int
+	for i := e.Calls[last].Frames[0]; i < e.Calls[last].Frames[1]; i++ {
+		f := &e.Frames[i]
+		for j := range f.Comparisons {
+			if c := &f.Comparisons[j]; len(wanted) < maxObserved && c.Left != c.Right && want(f, c) {
+				wanted = append(wanted, [2]uint256.Int{c.Left, c.Right}, [2]uint256.Int{c.Right, c.Left})
+			}
+		}
+	}
+	start := len(dst)
+	for _, w := range appendArgumentWords(nil, seq, last) {
+		v, t := resolve(seq, &w)
+		if w.Kind != LengthWord || t.Kind != Bytes || len(wanted) == 0 {
+			continue
+		}
+		s.resize(&seq[last], v.Bytes, wanted, 1, func(data []byte) bool {
+			if out := seq.Clone(); s.setBytes(out, w, data) {
+				dst = append(dst, out)
+			}
+			return len(dst)-start < MaxProposals
+		})
+	}
+	return dst
+}
+
+// resize yields bytes of a call with other lengths of the arrays in them, as long as more are wanted; false when they are not.
+func (s *Space) resize(c *Call, data []byte, wanted [][2]uint256.Int, depth int, yield func([]byte) bool) bool {
+	if depth > maxEncodedDepth {
+		return true
+	}
+	fitting, decoded := s.encodings.fitting(s.Instances[c.Instance].Contract, data)
+	for i, one := range fitting {
+		inside := Sequence{one.call(c, decoded[i])}
+		for _, w := range appendArgumentWords(nil, inside, 0) {
+			if w.Kind != LengthWord {
+				continue
+			}
+			length, _ := s.Get(inside, w)
+			for _, pair := range wanted {
+				if pair[0] == length && !s.resizeTo(inside, w, &pair[1], yield) {
+					return false
+				}
+			}
+			v, t := resolve(inside, &w)
+			if t.Kind != Bytes {
+				continue
+			}
+			if !s.resize(c, v.Bytes, wanted, depth+1, func(data []byte) bool {
+				out := inside.Clone()
+				return !s.setBytes(out, w, data) || yield(abi.Append(nil, one.types, out[0].Args))
+			}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// resizeTo yields an encoding with a length near another number.
+func (s *Space) resizeTo(inside Sequence, w Word, near *uint256.Int, yield func([]byte) bool) bool {
+	var above, below uint256.Int
+	above.AddUint64(near, 1)
+	below.SubUint64(near, 1)
+	for _, n := range []*uint256.Int{near, &above, &below} {
+		out := inside.Clone()
+		if s.set(out, w, n) && !yield(abi.Append(nil, out[0].Function.Inputs, out[0].Args)) {
+			return false
+		}
+	}
+	return true
 }
