@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -234,6 +235,44 @@ func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []str
 		}
 		_, ok := c.byOthers(f, seq, last, call.Function)
 		return ok
+	})
+}
+
+// sets reports whether a sender with a role decides on a number in a call that moves nothing and
+// allows nothing: a price, a limit. What others then take for nothing may be that account's wish.
+func (c *conditions) sets(seq input.Sequence) bool {
+	exec, err := c.judge.Run(c.head.Space.Encode(seq, nil))
+	if err != nil {
+		return false
+	}
+	for i := range seq {
+		call := &seq[i]
+		at := []common.Address{c.head.Space.Instances[call.Instance].Address}
+		if call.Value.IsZero() && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func takesNumber(f *input.Function) bool {
+	return slices.ContainsFunc(f.Inputs, func(t abi.Type) bool { return t.Kind == abi.Uint || t.Kind == abi.Int })
+}
+
+// tokenEvents are what tokens say when they move, or may be moved by others from now on.
+var tokenEvents = map[common.Hash]bool{
+	crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")):                          true,
+	crypto.Keccak256Hash([]byte("Approval(address,address,uint256)")):                          true,
+	crypto.Keccak256Hash([]byte("ApprovalForAll(address,address,bool)")):                       true,
+	crypto.Keccak256Hash([]byte("TransferSingle(address,address,address,uint256,uint256)")):    true,
+	crypto.Keccak256Hash([]byte("TransferBatch(address,address,address,uint256[],uint256[])")): true,
+}
+
+// movesTokens reports whether a token says in a call that it moves or may be moved.
+func movesTokens(exec *evm.Execution, call int) bool {
+	frames := exec.Calls[call].Frames
+	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
+		return slices.ContainsFunc(f.Logs, func(l evm.Log) bool { return len(l.Topics) > 0 && tokenEvents[l.Topics[0]] })
 	})
 }
 
