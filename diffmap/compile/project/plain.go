@@ -277,11 +277,11 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 // configured is the compiler whose version the project's configuration names; nil where it
 // names none, the sources do not allow it, or it is not to be had, which a warning says.
 func (g *graph) configured(ctx context.Context, all []string, options solc.Options) (*solc.Compiler, error) {
-	pragmas := g.pragmas(all)
-	if g.code.Solc == "" || options.Named() != "" || !solc.Allows(pragmas, g.code.Solc) {
+	if g.code.Solc == "" || options.Named() != "" || !solc.Allows(g.pragmas(all), g.code.Solc) {
 		return nil, nil
 	}
-	c, err := solc.Find(ctx, append([]string{"=" + g.code.Solc}, pragmas...), options)
+	// Of the version alone the warning speaks for head and base alike, whatever sources each compiles.
+	c, err := solc.Find(ctx, []string{"=" + g.code.Solc}, options)
 	if errors.Is(err, solc.ErrNoCompiler) {
 		if options.Warn != nil {
 			options.Warn(fmt.Sprintf("the project's configuration asks for solc %s, and the sources are compiled with another: %v", g.code.Solc, err))
