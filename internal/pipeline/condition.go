@@ -82,6 +82,9 @@ func (c *conditions) findRoles() (map[common.Address][]role, error) {
 	return roles, nil
 }
 
+// deployerRole is the role of an account that has no other.
+const deployerRole = "the deployer"
+
 // roleOf is the role of a sender that calls contracts, for people: what one of these says,
 // else what any other says, else whether it deployed the World. Empty: it is like any other.
 func (c *conditions) roleOf(sender common.Address, called []common.Address) string {
@@ -92,7 +95,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 	case len(c.roles[sender]) > 0:
 		return "the " + c.roles[sender][0].name
 	case sender == world.Deployer.Address:
-		return "the deployer"
+		return deployerRole
 	}
 	for _, p := range c.head.Setup.Senders {
 		if p.Address != sender {
@@ -106,7 +109,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 		case p.Why == "granted a role":
 			return "an account with a role"
 		case p.Why == "test contract":
-			return "the deployer"
+			return deployerRole
 		case world.IsCaller(&p), c.isPrankedContract(sender):
 			return p.Name
 		}
@@ -253,6 +256,15 @@ func (c *conditions) sets(seq input.Sequence) bool {
 		}
 	}
 	return false
+}
+
+// trusts reports whether the last call is by an account that the code names or that has a role: what it
+// could do with a signature again is up to it, as an entry point of ERC-4337 that counts nonces. The deployer's account alone is
+// like any other.
+func (c *conditions) trusts(seq input.Sequence) bool {
+	last := len(seq) - 1
+	role := c.roleOf(c.head.Space.Senders[seq[last].Sender].Address, c.calledBy(seq[last:], seq[last].Sender))
+	return role != "" && role != deployerRole
 }
 
 func takesNumber(f *input.Function) bool {

@@ -63,7 +63,7 @@ func (d *describer) findings() error {
 			switch {
 			case hypothetical:
 				severity = oracle.Note
-			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f.Sequence)):
+			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f.Sequence) || f.Oracle == oracle.SignatureReuse && conditions.trusts(f.Sequence)):
 				severity = min(severity, oracle.Medium)
 			}
 		}
