@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type cause struct {
 }
 
 // causes are the reasons for which rows of the given statuses were not reached, the most
-// frequent first.
+// frequent first, of equals those of what most rows are.
 func causes(locations []locationRow, statuses ...string) []cause {
 	var list []cause
 	for _, s := range locations {
@@ -39,7 +40,7 @@ func causes(locations []locationRow, statuses ...string) []cause {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b cause) int { return b.rows - a.rows })
+	slices.SortStableFunc(list, func(a, b cause) int { return cmp.Or(b.rows-a.rows, b.of-a.of) })
 	return list
 }
 
