@@ -111,7 +111,7 @@ func briefly(err error) error {
 	if said == "" {
 		return fmt.Errorf("%s: %s", e.Origin, e.Problem)
 	}
-	return fmt.Errorf("%s: %s", e.Origin, said)
+	return fmt.Errorf("%s: %s: %s", e.Origin, e.Problem, said)
 }
 
 // toldError are the lines with which forge, solc and git say what is wrong.
