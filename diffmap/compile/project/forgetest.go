@@ -93,7 +93,7 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 	return nil, briefly(err)
 }
 
-// briefly is why forge gave no results, in a line: findings say it, and what a build would take is no advice there.
+// briefly is why forge gave no results, in a line: findings say it, where advice for builds does not help.
 func briefly(err error) error {
 	var e *reading.Error
 	if !errors.As(err, &e) {

@@ -178,7 +178,7 @@ func (c *colliding) precompiled(seq input.Sequence, address common.Address) *Col
 	return &Collision{Parameter: parameter, Is: "the address of a precompiled contract", Drawn: true}
 }
 
-// derivedBytes in a row that two addresses share are no accident: of two that have nothing to
+// derivedBytes in a row that two addresses share are not shared by accident: of two that have nothing to
 // do with each other, fewer than one pair in 2^60 has them.
 const derivedBytes = 8
 
