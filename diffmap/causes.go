@@ -20,6 +20,7 @@ type cause struct {
 	contract string       // that declares it; empty: none
 	// general: it may change code that does not refer to it (a base list, what comes with a build).
 	general bool
+	gone    bool // text is where declarations were
 	moves   bool // it may change code that refers to other variables in storage
 }
 
@@ -95,7 +96,7 @@ func (c *comparer) addCause(s *compile.Source, file string, l Line, line byteRan
 		if at == nil {
 			at = s.AST
 		}
-		found = cause{text: fmt.Sprintf("declarations, of which some before %s:%d are gone", file, l.Position.Line), general: true}
+		found = cause{text: fmt.Sprintf("%s:%d", file, l.Position.Line), general: true, gone: true}
 		if contract := contractOf(at.Parent); contract != nil {
 			found.contract = contract.Attribute("name")
 		}
@@ -144,12 +145,14 @@ func describeDeclaration(n *compile.Node) string {
 // because says what changed a part's code in a contract: a declaration that it refers to, else one of
 // the contract, or of those that it inherits from, that changes code without being named there.
 func (c *comparer) because(n *compile.Node, isNew bool, contract *bytecode.Contract) string {
-	var used, general []string
+	var used, general, gone []string
 	for _, cause := range c.causes {
 		here := cause.contract == "" || cause.contract == contract.Name || slices.Contains(contract.Implements, cause.contract)
 		switch {
 		case refersTo(n, cause.ids):
 			used = append(used, cause.text)
+		case here && cause.gone:
+			gone = append(gone, cause.text)
 		case here && (cause.general || cause.moves && (isNew || refersTo(n, c.state))):
 			general = append(general, cause.text)
 		}
@@ -157,12 +160,16 @@ func (c *comparer) because(n *compile.Node, isNew bool, contract *bytecode.Contr
 	switch {
 	case isNew && len(general) > 0:
 		return fmt.Sprintf("new in %s with the changed %s", contract.Name, several(general))
+	case isNew && len(gone) > 0:
+		return fmt.Sprintf("new in %s, and what was declared before %s is gone", contract.Name, several(gone))
 	case isNew:
 		return fmt.Sprintf("%s did not have its code before", contract.Name)
 	case len(used) > 0:
 		return "uses the changed " + several(used)
 	case len(general) > 0:
 		return "its code differs with the changed " + several(general)
+	case len(gone) > 0:
+		return fmt.Sprintf("its code differs, and what was declared before %s is gone", several(gone))
 	}
 	return unexplained
 }

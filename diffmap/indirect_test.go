@@ -64,6 +64,22 @@ contract C {
     function f() public { x = 1; }
     function g() public pure returns (uint256) { return 1; }
 }`, want: []string{"f: its code differs with the changed variable w at FILE:3"}},
+	{name: "state variables in front of others that are gone", base: `
+contract C {
+    uint256 v;
+    uint256 w;
+    uint256 x;
+    uint256 y;
+    uint256 z;
+    function f() public { x = 1; z = 2; }
+    function g() public pure returns (uint256) { return 1; }
+}`, head: `
+contract C {
+    uint256 x;
+    uint256 z;
+    function f() public { x = 1; z = 2; }
+    function g() public pure returns (uint256) { return 1; }
+}`, want: []string{"f: its code differs, and what was declared before FILE:3, FILE:4 is gone"}},
 	{name: "a value of an enum in front of others", base: `
 contract C {
     enum State { Idle, Done }

@@ -74,7 +74,7 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 	case p.tally.few():
 		heading := "⚠️ " + upper(reached)
 		if c, ok := mainCause(p.r); ok && (c.status != Undeployable || len(p.r.missing()) == 0) {
-			heading += fmt.Sprintf(" · %d %s", c.rows, statusWords[c.status])
+			heading += " · " + c.count()
 		}
 		return heading
 	case p.tally[notFuzzed] > 0:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,10 +15,11 @@ import (
 type cause struct {
 	status, reason string
 	rows           int
+	of             int // rows of its status, for whatever reason
 }
 
 // causes are the reasons for which rows of the given statuses were not reached, the most
-// frequent first.
+// frequent first, of equals those of what most rows are.
 func causes(locations []locationRow, statuses ...string) []cause {
 	var list []cause
 	for _, s := range locations {
@@ -31,7 +33,14 @@ func causes(locations []locationRow, statuses ...string) []cause {
 		}
 		list[i].rows++
 	}
-	slices.SortStableFunc(list, func(a, b cause) int { return b.rows - a.rows })
+	for i := range list {
+		for _, other := range list {
+			if other.status == list[i].status {
+				list[i].of += other.rows
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b cause) int { return cmp.Or(b.rows-a.rows, b.of-a.of) })
 	return list
 }
 
@@ -46,12 +55,18 @@ func mainCause(r *Report) (cause, bool) {
 	return list[0], true
 }
 
-// describe is "120 not deployed: the constructor reverts".
+// count is "120 not deployed", of all reasons.
+func (c cause) count() string { return fmt.Sprintf("%d %s", c.of, statusWords[c.status]) }
+
+// describe is "120 not deployed: the constructor reverts", or "120 not deployed, 80 of them: …".
 func (c cause) describe(clean func(s string, most int) string) string {
-	text := fmt.Sprintf("%d %s", c.rows, statusWords[c.status])
+	text := c.count()
 	reason := strings.Replace(c.reason, "executed only in calls that revert: ", "", 1) // which the status says
 	reason = strings.Replace(reason, "the contract could not be deployed: ", "", 1)
 	if reason != "" {
+		if c.rows < c.of {
+			text += fmt.Sprintf(", %d of them", c.rows)
+		}
 		text += ": " + clean(reason, maxReason)
 	}
 	return text

@@ -533,7 +533,7 @@ type Finding struct {
 	// title: "if the owner calls", "after a call by the owner"; empty: nothing.
 	Condition string `json:"condition,omitempty"`
 	Location  Place  `json:"location"`          // where it breaks
-	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
+	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path: the one where it breaks, else the last one on the way there, else the last one
 	Function  string `json:"function"`
 	// Called is the function that the last call of Sequence calls, with its contract:
 	// "src/Vault.sol:Vault.harvest(uint256)". Empty where there is none.

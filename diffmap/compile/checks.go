@@ -12,7 +12,7 @@ const opInvalid = 0xfe
 // findChecks tells the INVALID instructions of asserts from those that solc
 // before 0.8 writes for other checks: an assert's source range is the call of
 // assert, a check's the expression that it guards. INVALID in assembly is the
-// author's own and counts as an assert; via IR it has the range of the whole block.
+// author's own, a trap that takes all gas; via IR it has the range of the whole block.
 func (c *Contract) findChecks(sources map[int]*Source) {
 	for _, artifact := range []struct {
 		code    *bytecode.Code
@@ -34,8 +34,10 @@ func (c *Contract) findChecks(sources map[int]*Source) {
 			case source.Text == nil:
 				code.ChecksKnown = false
 			default:
-				text := source.Text[entry.Start : entry.Start+entry.Length]
-				if !bytes.HasPrefix(text, []byte("assert")) && !bytes.HasPrefix(text, []byte("invalid")) && !bytes.HasPrefix(text, []byte("assembly")) {
+				switch text := source.Text[entry.Start : entry.Start+entry.Length]; {
+				case bytes.HasPrefix(text, []byte("invalid")), bytes.HasPrefix(text, []byte("assembly")):
+					code.Traps = append(code.Traps, pc)
+				case !bytes.HasPrefix(text, []byte("assert")):
 					code.Checks = append(code.Checks, pc)
 				}
 			}

@@ -10,14 +10,15 @@ import (
 // goroutine.
 type Routes struct {
 	facts      *Facts
-	successors [][]int32 // by node
-	nodes      []int32   // of the latest path
+	successors [][]int32     // by node
+	nodes      []int32       // of the latest path
+	last       map[int32]int // indices in nodes
 }
 
 // NewRoutes prepares to follow paths of a program.
 func NewRoutes(f *Facts) *Routes {
 	g := f.graph()
-	r := &Routes{facts: f, successors: make([][]int32, len(g.blocks))}
+	r := &Routes{facts: f, successors: make([][]int32, len(g.blocks)), last: map[int32]int{}}
 	for n := range g.blocks {
 		for _, p := range g.predecessors[g.predecessorsOf[n]:g.predecessorsOf[n+1]] {
 			r.successors[p] = append(r.successors[p], int32(n))
@@ -45,10 +46,12 @@ func (r *Routes) To(goals []bytecode.BlockID) Distances {
 func (r *Routes) Follow(path bytecode.Path) {
 	g := r.facts.graph()
 	r.nodes = r.nodes[:0]
+	clear(r.last)
 	if len(path) == 0 || len(g.blocks) == 0 || g.blocks[0] != path[0] {
 		return
 	}
 	r.nodes = append(r.nodes, 0) // control starts at the first node
+	r.last[0] = 0
 	for _, b := range path[1:] {
 		found := int32(-1)
 		for _, n := range r.successors[r.nodes[len(r.nodes)-1]] {
@@ -60,20 +63,46 @@ func (r *Routes) Follow(path bytecode.Path) {
 		if found < 0 {
 			return
 		}
+		r.last[found] = len(r.nodes)
 		r.nodes = append(r.nodes, found)
 	}
 }
 
 // Leave is where the followed path leaves the way to the goals for good: the index of the
-// last block from which one is ahead, and its distance from there. False when none is ahead
-// at the path's beginning.
+// last block from which one is ahead, and its distance from there. Where a loop ends, a goal in its
+// body is ahead by another round: then it is where the last round came nearest. False when none is
+// ahead at the path's beginning.
 func (r *Routes) Leave(to Distances) (at int, distance uint32, ok bool) {
-	for i := len(r.nodes) - 1; i >= 0; i-- {
-		if d := to[r.nodes[i]]; d != unreachable {
-			return i, d, true
+	for at = len(r.nodes) - 1; at >= 0; at-- {
+		if distance = to[r.nodes[at]]; distance != unreachable {
+			break
 		}
 	}
-	return 0, 0, false
+	if at < 0 {
+		return 0, 0, false
+	}
+	for n, round := r.nodes[at], uint32(0); round < mostRound && to[n] > 0; round++ {
+		if n, ok = r.nearer(to, n); !ok {
+			break
+		}
+		if before, passed := r.last[n]; passed {
+			at, distance = before, to[n]
+		}
+	}
+	return at, distance, true
+}
+
+// mostRound bounds the blocks of another round of a loop that are looked at. Arbitrary: more than the body of a
+// loop has in a source.
+const mostRound = 256
+
+// nearer is the next node on a shortest way to the goals; false where there is none.
+func (r *Routes) nearer(to Distances, n int32) (int32, bool) {
+	i := slices.IndexFunc(r.successors[n], func(s int32) bool { return to[s] < to[n] }) // all that are nearer are as near
+	if i < 0 {
+		return 0, false
+	}
+	return r.successors[n][i], true
 }
 
 // Forks are the indices of the followed path's blocks, up to that at an index, from which
@@ -93,11 +122,10 @@ func (r *Routes) Forks(to Distances, at int) []int {
 // there.
 func (r *Routes) Ahead(to Distances, at, most int) (blocks []bytecode.BlockID, forks []bool) {
 	for n := r.nodes[at]; len(blocks) < most; {
-		i := slices.IndexFunc(r.successors[n], func(s int32) bool { return to[s] < to[n] }) // all that are nearer are as near
-		if i < 0 {
+		var ok bool
+		if n, ok = r.nearer(to, n); !ok {
 			break
 		}
-		n = r.successors[n][i]
 		blocks, forks = append(blocks, r.facts.graph().blocks[n]), append(forks, r.leaves(to, n))
 	}
 	return blocks, forks

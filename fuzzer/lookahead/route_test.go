@@ -91,3 +91,44 @@ func TestRoutes(t *testing.T) {
 		t.Errorf("of two goals, %d from the start, one is %d from block %d of the path", both[0], distance, at)
 	}
 }
+
+// TestRoutesLoop: where a loop ends, what was not taken in its body is what matters, the last time that it was not.
+func TestRoutesLoop(t *testing.T) {
+	a := newAssembler()
+	loop, body, goal, next := a.label(), a.label(), a.label(), a.label()
+	branch := func(to int) { a.push(0).op(vm.CALLDATALOAD).pushLabel(to).op(vm.JUMPI) }
+	a.pushLabel(loop).op(vm.JUMP) // 0
+	a.place(loop)                 // 1: another round, or the end
+	branch(body)                  //
+	a.op(vm.STOP)                 // 2
+	a.place(body)                 // 3: the goal, or not
+	branch(goal)                  //
+	a.pushLabel(next).op(vm.JUMP) // 4
+	a.place(goal)                 // 5
+	a.pushLabel(next).op(vm.JUMP) //
+	a.place(next)                 // 6
+	a.pushLabel(loop).op(vm.JUMP) //
+	p := program(a.bytes())
+	if len(p.Blocks) != 7 {
+		t.Fatalf("%d blocks", len(p.Blocks))
+	}
+	routes := lookahead.NewRoutes(lookahead.NewFacts(p, 0))
+	to := routes.To([]bytecode.BlockID{5})
+	for name, c := range map[string]struct {
+		path     bytecode.Path
+		at       int
+		distance uint32
+	}{
+		"no round":     {bytecode.Path{0, 1, 2}, 1, 2},
+		"one round":    {bytecode.Path{0, 1, 3, 4, 6, 1, 2}, 2, 1},
+		"two rounds":   {bytecode.Path{0, 1, 3, 4, 6, 1, 3, 4, 6, 1, 2}, 6, 1},
+		"a round ends": {bytecode.Path{0, 1, 3, 4, 6}, 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			routes.Follow(c.path)
+			if at, distance, ok := routes.Leave(to); at != c.at || distance != c.distance || !ok {
+				t.Errorf("left at %d, %d from the goal, %t; want %d, %d", at, distance, ok, c.at, c.distance)
+			}
+		})
+	}
+}

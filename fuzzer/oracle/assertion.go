@@ -18,15 +18,16 @@ import (
 //
 // The other panic codes (overflow, bounds, division …) are ordinary reverts:
 // code since 0.8 relies on them. Before 0.8 solc wrote INVALID for them too; such
-// checks are told from asserts by the source map, or by the code after them. A
+// checks are told from asserts by the source map, or by the code after them. INVALID
+// that is written in assembly takes all gas on purpose, and asserts nothing. A
 // caller that passes a callee's panic on is not reported (see [ownPanic]), an undefined
 // opcode is not INVALID, an event whose topic the code does not hold is what its caller
 // made of it, and code that no artifact explains is not the project's: it may be
 // the fuzzer's own, as the argument of a factory. Property functions (echidna_…, property_…, invariant_…) are
 // judged by the campaign, which calls them; their failures carry this oracle's id.
 //
-// Known false positives: INVALID in hand-written assembly as a trap. In code
-// before 0.8 without a source map, a value out of an enum's range and a call of an
+// Known false positives: in code without a source map, INVALID in hand-written assembly;
+// in such code before 0.8, a value out of an enum's range and a call of an
 // uninitialized internal function, which look like asserts there.
 var Assertion = &Oracle{
 	ID:       "assertion",
@@ -56,7 +57,7 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 		switch {
 		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i):
 			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (Panic 0x01)"})
-		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && !isCheck(f.Program, f.LastPC):
+		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && isAssert(f.Program, f.LastPC):
 			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (INVALID)"})
 		}
 		if exec.Calls[f.Call].Outcome != evm.Success || f.Outcome != evm.Success {

@@ -15,11 +15,11 @@ import (
 const maxPanicDistance = 8
 
 // assertionPlaces lists where asserts trap: code that makes Panic(0x01), and
-// INVALID that is not another check.
+// INVALID that is neither another check nor a trap.
 func assertionPlaces(p *bytecode.Program) []uint32 {
 	places := panicPlaces(p, func(code byte) bool { return code == panicAssertCode })
 	p.Instructions(func(pc uint32) bool {
-		if vm.OpCode(p.Bytes[pc]) == vm.INVALID && !isCheck(p, pc) {
+		if vm.OpCode(p.Bytes[pc]) == vm.INVALID && isAssert(p, pc) {
 			places = append(places, pc)
 		}
 		return true

@@ -23,7 +23,8 @@ import (
 // signature for him alone is still one for once if it pays.
 //
 // Known false positives: signatures that are meant to be used more than once, such as those of a key for a session, an attestation, or
-// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported.
+// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported. Where only an account
+// that the code names can use it again, the finding is medium.
 var SignatureReuse = &Oracle{
 	ID:       "signature-reuse",
 	Title:    "A signature can be used again",

@@ -32,6 +32,17 @@ func isCheck(p *bytecode.Program, pc uint32) bool {
 	return guardsExpression(p, pc)
 }
 
+// isAssert reports whether the INVALID at pc is an assert: neither another check nor what
+// an author wrote in assembly.
+func isAssert(p *bytecode.Program, pc uint32) bool {
+	if p.Code != nil {
+		if _, trap := slices.BinarySearch(p.Code.Traps, pc); trap {
+			return false
+		}
+	}
+	return !isCheck(p, pc)
+}
+
 // guardsExpression reports whether the INVALID at pc belongs to such a check. It
 // answers for the straight-line code behind it, as far as that is plain; when in
 // doubt, no. In optimized code the answer may be yes for an assert in front of a

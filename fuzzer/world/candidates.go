@@ -83,7 +83,7 @@ func (f *finder) values(p *parameter) []reflect.Value {
 	case abi.StringTy:
 		return reflected([]string{text(p.name), "", strings.Repeat("a", 33)})
 	case abi.BytesTy:
-		return reflected([][]byte{{}, {0x01}, make([]byte, 32)})
+		return reflected(f.byteStrings(p))
 	case abi.UintTy, abi.IntTy:
 		return f.numbers(p.typ, p.name)
 	case abi.FixedBytesTy, abi.FunctionTy:
@@ -95,6 +95,9 @@ func (f *finder) values(p *parameter) []reflect.Value {
 		}
 		for _, n := range sliceLengths {
 			out = append(out, f.filled(reflect.MakeSlice(p.typ.GetType(), n, n), p))
+		}
+		if p.typ.Elem.T == abi.BytesTy {
+			out = append(out, reflect.ValueOf(f.packedAccounts(p)[:sliceLengths[0]]))
 		}
 		return out
 	case abi.ArrayTy:
@@ -111,6 +114,30 @@ func reflected[T any](values []T) []reflect.Value {
 		out[i] = reflect.ValueOf(v)
 	}
 	return out
+}
+
+// byteStrings lists strings of bytes: of a parameter that names an account (ERC-7913's signers) first those of
+// accounts, of others one last.
+func (f *finder) byteStrings(p *parameter) [][]byte {
+	plain, accounts := [][]byte{{}, {0x01}, make([]byte, 32)}, f.packedAccounts(p)
+	if namesAccount(p) {
+		return append(accounts, plain...)
+	}
+	return append(plain, accounts[0])
+}
+
+// packedAccounts are the addresses of as many accounts as the longest array has elements, the likeliest first.
+func (f *finder) packedAccounts(p *parameter) [][]byte {
+	var out [][]byte
+	for _, address := range f.addresses(p)[:longestSlice] { // there are three senders at least
+		out = append(out, address.Bytes())
+	}
+	return out
+}
+
+// namesAccount reports whether a parameter says by its name that it is an account, whatever its type.
+func namesAccount(p *parameter) bool {
+	return nameHas(p.name, "account") || slices.ContainsFunc(accountRoles, func(r accountRole) bool { return nameHas(p.name, r.words...) })
 }
 
 // text is a string that a parameter of this name could mean.
@@ -173,7 +200,7 @@ func fixedBytes(t abi.Type, name string) []reflect.Value {
 	return list
 }
 
-// filled sets the elements of an array: distinct addresses, otherwise the
+// filled sets the elements of an array: distinct accounts, otherwise the
 // preferred value.
 func (f *finder) filled(array reflect.Value, p *parameter) reflect.Value {
 	if array.Len() == 0 {
@@ -184,7 +211,7 @@ func (f *finder) filled(array reflect.Value, p *parameter) reflect.Value {
 	values := f.values(&element)
 	for i := range array.Len() {
 		v := values[0]
-		if element.typ.T == abi.AddressTy {
+		if element.typ.T == abi.AddressTy || element.typ.T == abi.BytesTy && namesAccount(p) {
 			v = values[i%len(values)]
 		}
 		array.Index(i).Set(v)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -81,6 +82,9 @@ func (c *conditions) findRoles() (map[common.Address][]role, error) {
 	return roles, nil
 }
 
+// deployerRole is the role of an account that has no other.
+const deployerRole = "the deployer"
+
 // roleOf is the role of a sender that calls contracts, for people: what one of these says,
 // else what any other says, else whether it deployed the World. Empty: it is like any other.
 func (c *conditions) roleOf(sender common.Address, called []common.Address) string {
@@ -91,7 +95,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 	case len(c.roles[sender]) > 0:
 		return "the " + c.roles[sender][0].name
 	case sender == world.Deployer.Address:
-		return "the deployer"
+		return deployerRole
 	}
 	for _, p := range c.head.Setup.Senders {
 		if p.Address != sender {
@@ -105,7 +109,7 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 		case p.Why == "granted a role":
 			return "an account with a role"
 		case p.Why == "test contract":
-			return "the deployer"
+			return deployerRole
 		case world.IsCaller(&p), c.isPrankedContract(sender):
 			return p.Name
 		}
@@ -234,6 +238,53 @@ func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []str
 		}
 		_, ok := c.byOthers(f, seq, last, call.Function)
 		return ok
+	})
+}
+
+// sets reports whether a sender with a role decides on a number in a call that moves nothing and
+// allows nothing: a price, a limit. What others then take for nothing may be that account's wish.
+func (c *conditions) sets(seq input.Sequence) bool {
+	exec, err := c.judge.Run(c.head.Space.Encode(seq, nil))
+	if err != nil {
+		return false
+	}
+	for i := range seq {
+		call := &seq[i]
+		at := []common.Address{c.head.Space.Instances[call.Instance].Address}
+		if call.Value.IsZero() && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// trusts reports whether the last call is by an account that the code names or that has a role: what it
+// could do with a signature again is up to it, as an entry point of ERC-4337 that counts nonces. The deployer's account alone is
+// like any other.
+func (c *conditions) trusts(seq input.Sequence) bool {
+	last := len(seq) - 1
+	role := c.roleOf(c.head.Space.Senders[seq[last].Sender].Address, c.calledBy(seq[last:], seq[last].Sender))
+	return role != "" && role != deployerRole
+}
+
+func takesNumber(f *input.Function) bool {
+	return slices.ContainsFunc(f.Inputs, func(t abi.Type) bool { return t.Kind == abi.Uint || t.Kind == abi.Int })
+}
+
+// tokenEvents are what tokens say when they move, or may be moved by others from now on.
+var tokenEvents = map[common.Hash]bool{
+	crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")):                          true,
+	crypto.Keccak256Hash([]byte("Approval(address,address,uint256)")):                          true,
+	crypto.Keccak256Hash([]byte("ApprovalForAll(address,address,bool)")):                       true,
+	crypto.Keccak256Hash([]byte("TransferSingle(address,address,address,uint256,uint256)")):    true,
+	crypto.Keccak256Hash([]byte("TransferBatch(address,address,address,uint256[],uint256[])")): true,
+}
+
+// movesTokens reports whether a token says in a call that it moves or may be moved.
+func movesTokens(exec *evm.Execution, call int) bool {
+	frames := exec.Calls[call].Frames
+	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
+		return slices.ContainsFunc(f.Logs, func(l evm.Log) bool { return len(l.Topics) > 0 && tokenEvents[l.Topics[0]] })
 	})
 }
 

@@ -63,7 +63,7 @@ func (d *describer) findings() error {
 			switch {
 			case hypothetical:
 				severity = oracle.Note
-			case condition != "" && f.Oracle.ByAnyone:
+			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f.Sequence) || f.Oracle == oracle.SignatureReuse && conditions.trusts(f.Sequence)):
 				severity = min(severity, oracle.Medium)
 			}
 		}
@@ -214,12 +214,33 @@ func (d *describer) equalLines(at bytecode.Position, function, text string) int 
 	return 0 // not a function whose beginning is known
 }
 
-// changedLine is the changed line that the failing sequence executed last, nil
+// changedLine is the changed line that people should look at: the one where it breaks, else the
+// last one that the failing sequence executed on its way there, else the last one of all; nil
 // when it executed none.
 func (d *describer) changedLine(f *fuzzer.Finding) *report.Place {
-	for _, l := range slices.Backward(f.Path) {
-		for _, t := range d.change.Mapping.Targets {
-			if slices.Contains(t.Entries, l) && t.Position.Line > 0 {
+	breaks, _ := d.head.Positions.At(f.Location)
+	arrives := slices.IndexFunc(f.Path, func(block bytecode.Location) bool { return d.inBlock(f.Location, block) })
+	here := func(t *bytecode.Target) bool { return t.Position.File == breaks.File && t.Position.Line == breaks.Line }
+	anywhere := func(*bytecode.Target) bool { return true }
+	return cmp.Or(d.lastChanged(f.Path, here), d.lastChanged(f.Path[:arrives+1], anywhere), d.lastChanged(f.Path, anywhere))
+}
+
+// inBlock reports whether an instruction is in the block that begins at a location.
+func (d *describer) inBlock(at, block bytecode.Location) bool {
+	p := d.head.Table.Program(at.Code)
+	if p == nil || at.Code != block.Code {
+		return false
+	}
+	id, ok := p.BlockOf(at.PC)
+	return ok && p.Blocks[id].Start == block.PC
+}
+
+// lastChanged is the last changed line of a path that is wanted; nil: none is.
+func (d *describer) lastChanged(path []bytecode.Location, wanted func(*bytecode.Target) bool) *report.Place {
+	for _, l := range slices.Backward(path) {
+		for i := range d.change.Mapping.Targets {
+			t := &d.change.Mapping.Targets[i]
+			if t.Position.Line > 0 && wanted(t) && slices.Contains(t.Entries, l) {
 				return &report.Place{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract, PC: l.PC, Text: d.change.LineText(t.Position)}
 			}
 		}

@@ -94,6 +94,7 @@ type codeFile struct {
 	Immutables []bytecode.Range `json:"immutables,omitempty"`
 	Checks     []uint32         `json:"checks,omitempty"`
 	Known      bool             `json:"checksKnown,omitempty"`
+	Traps      []uint32         `json:"traps,omitempty"`
 	Shared     []bytecode.Range `json:"shared,omitempty"`
 	Released   int              `json:"shipped,omitempty"`
 }
@@ -173,7 +174,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Shared, c.Released}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Traps, c.Shared, c.Released}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -320,7 +321,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Shared: f.Shared, Released: f.Released}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Traps: f.Traps, Shared: f.Shared, Released: f.Released}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {

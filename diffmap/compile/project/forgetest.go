@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
@@ -89,8 +90,32 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 	if err == nil {
 		err = fmt.Errorf("%s ended well, but gave no results", c.String())
 	}
-	return nil, err
+	return nil, briefly(err)
 }
+
+// briefly is why forge gave no results, in a line: findings say it, where advice for builds does not help.
+func briefly(err error) error {
+	var e *reading.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	said := ""
+	for line := range strings.Lines(e.Excerpt) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "| ")
+		if told := toldError.MatchString(line); line != "" && (told || !toldError.MatchString(said)) {
+			if said = line; told {
+				break
+			}
+		}
+	}
+	if said == "" {
+		return fmt.Errorf("%s: %s", e.Origin, e.Problem)
+	}
+	return fmt.Errorf("%s: %s: %s", e.Origin, e.Problem, said)
+}
+
+// toldError are the lines with which forge, solc and git say what is wrong.
+var toldError = regexp.MustCompile(`(?i)\b(?:error|fatal)\b`)
 
 // forge finds the program that runs the tests, and how the project is set up; an error says that it has no foundry.toml, or that forge is not
 // installed.

@@ -53,3 +53,20 @@ func TestRunForgeTestsElsewhere(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// TestRunForgeTestsFails: why forge gave no results is one line, without advice for builds.
+func TestRunForgeTestsFails(t *testing.T) {
+	root := t.TempDir()
+	testfiles.Write(t, root+"/foundry.toml", "[profile.default]\n")
+	for _, c := range []struct{ script, want string }{
+		{"exec >&2; echo 'Cloning into lib/a'; echo \"fatal: destination path 'lib/a' already exists\"; echo 'and more'; exit 1", "forge test: failed: exit status 1: fatal: destination path 'lib/a' already exists"},
+		{"exec >&2; echo 'Compiling 3 files'; echo 'no luck'; exit 1", "forge test: failed: exit status 1: no luck"},
+		{"exit 3", "forge test: failed: exit status 3"},
+	} {
+		install(t, root, "forge", c.script)
+		_, err := RunForgeTests(context.Background(), ForgeTests{Root: root}, func(string) {})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.script, err, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -151,6 +152,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 	type request struct {
 		name, importer string
 		line           int
+		own            bool // the file is meant to be one of the project's own
 	}
 	var queue []request
 	for _, name := range names {
@@ -168,7 +170,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 			continue
 		}
 		if file == "" {
-			g.broken = append(g.broken, brokenSource{r.importer, importError(p, r.importer, r.line, r.name, tried)})
+			g.broken = append(g.broken, brokenSource{r.importer, importError(p, r.importer, r.line, r.name, r.own, tried)})
 			continue
 		}
 		text, err := p.Read(file)
@@ -188,22 +190,33 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 		for _, imported := range solidity.Imports(text) {
 			name := p.ImportedName(imported.Path, r.name)
 			g.imports[r.name] = append(g.imports[r.name], name)
-			queue = append(queue, request{name, r.name, imported.Line})
+			queue = append(queue, request{name, r.name, imported.Line, strings.HasPrefix(imported.Path, ".") && file == filepath.Join(p.Root, filepath.FromSlash(r.name)) && !isInstalled(r.name)})
 		}
 	}
 	return g, nil
 }
 
-func importError(p *sources.Tree, importer string, line int, name string, tried []string) error {
+// importError says what to do about an import that was not found. What a project's own source imports by its place is a
+// file of the project, and no dependency.
+func importError(p *sources.Tree, importer string, line int, name string, own bool, tried []string) error {
 	command, workflow := installCommand(p.Root, cmp.Or(p.Repository, p.Root), name)
 	remedy := cmp.Or(command, "install the dependency") + ", or add a remapping to remappings.txt"
-	if strings.Contains(name, "://") {
+	switch {
+	case strings.Contains(name, "://"):
 		remedy = "imports are not downloaded: install the dependency and import it by name"
 		workflow = ""
+	case own:
+		remedy, workflow = "add the file to the repository, or mend the import", ""
 	}
 	return &reading.Error{Origin: importer, Place: fmt.Sprintf("line %d", line), Kind: sources.ErrImport,
 		Problem: fmt.Sprintf("the import %q was not found; looked in %s", reading.Shorten(name), strings.Join(tried, ", ")), Remedy: remedy,
 		Places: []exit.Place{{File: importer, Line: line, Text: fmt.Sprintf("the import %q was not found", reading.Shorten(name))}}, Workflow: workflow}
+}
+
+// isInstalled reports whether a source of a project is in one of the folders that package managers and submodules fill.
+func isInstalled(name string) bool {
+	folder, _, _ := strings.Cut(name, "/")
+	return folder == "lib" || folder == "node_modules" || folder == "dependencies"
 }
 
 // units finds compilers: one for all sources where there is one, else one for
@@ -264,11 +277,11 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 // configured is the compiler whose version the project's configuration names; nil where it
 // names none, the sources do not allow it, or it is not to be had, which a warning says.
 func (g *graph) configured(ctx context.Context, all []string, options solc.Options) (*solc.Compiler, error) {
-	pragmas := g.pragmas(all)
-	if g.code.Solc == "" || options.Named() != "" || !solc.Allows(pragmas, g.code.Solc) {
+	if g.code.Solc == "" || options.Named() != "" || !solc.Allows(g.pragmas(all), g.code.Solc) {
 		return nil, nil
 	}
-	c, err := solc.Find(ctx, append([]string{"=" + g.code.Solc}, pragmas...), options)
+	// Of the version alone the warning speaks for head and base alike, whatever sources each compiles.
+	c, err := solc.Find(ctx, []string{"=" + g.code.Solc}, options)
 	if errors.Is(err, solc.ErrNoCompiler) {
 		if options.Warn != nil {
 			options.Warn(fmt.Sprintf("the project's configuration asks for solc %s, and the sources are compiled with another: %v", g.code.Solc, err))

@@ -169,3 +169,21 @@ func TestCompileOpenZeppelin(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestConfiguredCompiler: that a compiler is not to be had is said in the same words of whatever sources, and so once.
+func TestConfiguredCompiler(t *testing.T) {
+	options := compilers(t)
+	var said []string
+	options.Warn = func(text string) { said = append(said, text) }
+	for _, pragma := range []string{"^0.8.20", ">=0.8.4"} {
+		root := t.TempDir()
+		testfiles.Write(t, filepath.Join(root, "foundry.toml"), "[profile.default]\nsolc = \"0.8.22\"\n")
+		testfiles.Write(t, filepath.Join(root, "src", "A.sol"), "pragma solidity "+pragma+";\ncontract A {}\n")
+		if _, err := Units(t.Context(), root, options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(said) != 2 || said[0] != said[1] || !strings.Contains(said[0], "asks for solc 0.8.22") {
+		t.Errorf("%q", said)
+	}
+}

@@ -121,16 +121,18 @@ func addressesOf(seq input.Sequence) []common.Address {
 	return list
 }
 
-// lastPrecompile is the greatest number that forge's tests may take for a precompiled
-// contract's address (0x11 since Prague), and authors for none of an account.
-const lastPrecompile = 0xff
+const (
+	// lastSmall is the greatest number that authors take for no account's address.
+	lastSmall = 0xff
+	// lastPrecompile is that of the precompiled contracts (Prague).
+	lastPrecompile = 0x11
+)
 
 // collision says what an address in the arguments of a fuzz test is to the test when it is not
-// an argument; nil: nothing, or what forge soon draws in any project (zero, precompiled
-// contracts, constants of the code).
+// an argument, or that it is a precompiled contract's, which the test calls; nil: nothing, or zero and constants of the code.
 func (c *colliding) collision(seq input.Sequence, address common.Address) *Collision {
 	if isSmall(address) {
-		return nil
+		return c.precompiled(seq, address)
 	}
 	exec := c.run(with(seq, []common.Address{address}, func(int) common.Address { return ordinaryAddresses[0] }))
 	if exec == nil {
@@ -155,11 +157,50 @@ func (c *colliding) collision(seq input.Sequence, address common.Address) *Colli
 }
 
 func isSmall(address common.Address) bool {
-	return address.Big().IsUint64() && address.Big().Uint64() <= lastPrecompile
+	return address.Big().IsUint64() && address.Big().Uint64() <= lastSmall
 }
 
-// isNear reports whether addresses differ in their last byte alone.
-func isNear(a, b common.Address) bool { return bytes.Equal(a[:19], b[:19]) }
+// precompiled is the collision with a precompiled contract, which a fuzz test calls as if it were an account without code; nil:
+// it does not. forge draws each in one campaign of ten.
+func (c *colliding) precompiled(seq input.Sequence, address common.Address) *Collision {
+	number := address.Big().Uint64()
+	if number == 0 || number > lastPrecompile {
+		return nil
+	}
+	parameter, exec := parameterOf(seq, address), c.run(seq)
+	if parameter == "" || exec == nil {
+		return nil
+	}
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	if !slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return f.CodeAddress == address }) {
+		return nil
+	}
+	return &Collision{Parameter: parameter, Is: "the address of a precompiled contract", Drawn: true}
+}
+
+// derivedBytes in a row that two addresses share are not shared by accident: of two that have nothing to
+// do with each other, fewer than one pair in 2^60 has them.
+const derivedBytes = 8
+
+// isNear reports whether one address was made of the other, as tests make sub-accounts and
+// strangers: they differ in the last byte alone, or in some bits (address(uint160(a) ^ 256),
+// uint160(a) + n), so that many bytes in a row are the same. Zeros do not count.
+func isNear(a, b common.Address) bool {
+	if bytes.Equal(a[:19], b[:19]) {
+		return true
+	}
+	row := 0
+	for i := range a {
+		if a[i] != b[i] || a[i] == 0 {
+			row = 0
+			continue
+		}
+		if row++; row == derivedBytes {
+			return true
+		}
+	}
+	return false
+}
 
 // isConstant reports whether code of a World has the address as a constant, and no account
 // has its code there: forge draws constants, those of setUp's contracts and of immutables

@@ -14,10 +14,11 @@ const (
 	costlierPart = 5     // one part in
 )
 
-// costs is the last call of a sequence if nothing else differs, and it takes more gas on the head in changed code.
+// costs is the last call of a sequence if nothing else differs, and it takes more gas on the head in changed code. What an attacker's
+// contract does in the middle of a call is not compared: where it succeeds on one side alone, it costs more there.
 func (r *ran) costs() (Difference, bool) {
 	last := r.last()
-	if !r.gas || r.first != nil || last < 0 || r.head.Truncated || r.base.Truncated {
+	if !r.gas || r.first != nil || last < 0 || r.sequence[last].Script != nil || r.head.Truncated || r.base.Truncated {
 		return Difference{}, false
 	}
 	a, b := &r.head.Calls[last], &r.base.Calls[last]
