@@ -157,9 +157,9 @@ func TestWaysIn(t *testing.T) {
 }
 
 // TestMayGain: an attack is worth a look if the attackers get more ether than they pay, or as much and something that is kept for
-// them rises, or a contract ends.
+// them rises, or a contract ends that has ether of others.
 func TestMayGain(t *testing.T) {
-	outsider := common.Address{0xee}
+	outsider, rich := common.Address{0xee}, common.Address{0xcc}
 	_, ends := contractOfCode(t, "", code(vm.SELFDESTRUCT))
 	gets := func(value uint64) evm.Frame {
 		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: outsider, Value: number(value)}
@@ -193,11 +193,14 @@ func TestMayGain(t *testing.T) {
 		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false},
 		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false},
 		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true},
-		"a contract ends":              {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, true},
+		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true},
+		"one that others pay ends":     {[]evm.Frame{{Parent: 0, Caller: user, Self: vault, Value: number(1)}, {Parent: 0, Program: ends, Self: vault}}, true},
+		"one that is not paid ends":    {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, false},
+		"one that he pays ends":        {[]evm.Frame{pays(evm.KindCall, 1), {Parent: 0, Program: ends, Self: vault}}, false},
 	} {
 		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
 		l := &lossAlone{Scene: &Scene{
-			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}},
+			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}, Accounts: map[common.Address]*evm.Account{rich: {Balance: number(1)}}},
 			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
 		}}
 		if got := l.mayGain(); got != c.want {
