@@ -209,6 +209,31 @@ func TestMayGain(t *testing.T) {
 	}
 }
 
+// TestKnowsOthers: code that calls functions of other contracts asks whether there is code, or forbids it to write. Its metadata may hold any bytes.
+func TestKnowsOthers(t *testing.T) {
+	metadata := append([]byte{0xa1, 0x65, 'b', 'z', 'z', 'r', '0', 0x58, 0x20}, make([]byte, 32)...)
+	metadata[20] = byte(vm.EXTCODESIZE)
+	metadata = append(metadata, 0, byte(len(metadata)))
+	for name, c := range map[string]struct {
+		code []byte
+		want bool
+	}{
+		"pays":              {code(vm.CALL, vm.STOP), false},
+		"pushes":            {code([]byte{byte(vm.STATICCALL)}, vm.STOP), false},
+		"asks for code":     {code(vm.EXTCODESIZE, vm.CALL, vm.STOP), true},
+		"asks a view":       {code(vm.STATICCALL, vm.STOP), true},
+		"runs other code":   {code(vm.DELEGATECALL, vm.STOP), true},
+		"makes a contract":  {code(vm.CREATE2, vm.STOP), true},
+		"with metadata":     {append(code(vm.CALL, vm.STOP, vm.INVALID), metadata...), false},
+		"asks, in the code": {append(code(vm.EXTCODESIZE, vm.STOP, vm.INVALID), metadata...), true},
+	} {
+		_, p := contractOfCode(t, "", c.code)
+		if got := knowsOthers(p); got != c.want {
+			t.Errorf("code that %s: %t", name, got)
+		}
+	}
+}
+
 // TestTakesPartIn: an account takes part in a call where its code runs, and that lasts.
 func TestTakesPartIn(t *testing.T) {
 	s := &Scene{Exec: &evm.Execution{

@@ -223,7 +223,7 @@ func knowsOthers(p *bytecode.Program) (knows bool) {
 	p.Instructions(func(pc uint32) bool {
 		switch vm.OpCode(p.Bytes[pc]) {
 		case vm.EXTCODESIZE, vm.STATICCALL, vm.DELEGATECALL, vm.CALLCODE, vm.CREATE, vm.CREATE2:
-			knows = true
+			knows = !p.Varies(pc, pc+1) // not in the metadata
 		}
 		return !knows
 	})
