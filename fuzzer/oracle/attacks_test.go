@@ -209,6 +209,36 @@ func TestMayGain(t *testing.T) {
 	}
 }
 
+// TestLends: who lends a token looks at what it has of it around a call, and has sent some before. Whoever is told which token it is lends none of its own.
+func TestLends(t *testing.T) {
+	says := func(to common.Address, data []byte) evm.Frame {
+		return evm.Frame{Parent: 0, Kind: evm.KindCall, Caller: vault, Self: to, Input: data}
+	}
+	looks, sends := says(token, word(balanceOf, vault)), says(token, word(transfer, user))
+	calls, undone := says(attacker.Address, nil), sends
+	undone.Outcome = evm.Reverted
+	for name, c := range map[string]struct {
+		told   []byte
+		frames []evm.Frame // the third one is the call
+		want   bool
+	}{
+		"lends":              {nil, []evm.Frame{looks, sends, calls, looks}, true},
+		"does not look":      {nil, []evm.Frame{says(token, nil), sends, calls, looks}, false},
+		"looks at another's": {nil, []evm.Frame{says(token, word(balanceOf, user)), sends, calls, looks}, false},
+		"does not send":      {nil, []evm.Frame{looks, looks, calls, looks}, false},
+		"sends in vain":      {nil, []evm.Frame{looks, undone, calls, looks}, false},
+		"sends another one":  {nil, []evm.Frame{looks, says(user, word(transfer, user)), calls, looks}, false},
+		"does not ask again": {nil, []evm.Frame{looks, sends, calls, sends}, false},
+		"is told which":      {word(approve, token), []evm.Frame{looks, sends, calls, looks}, false},
+	} {
+		root := evm.Frame{Parent: -1, Self: vault, Input: c.told}
+		s := &Scene{Exec: &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}}}
+		if got := s.lends(3, token); got != c.want {
+			t.Errorf("one that %s: %t", name, got)
+		}
+	}
+}
+
 // TestKnowsOthers: code that calls functions of other contracts asks whether there is code, or forbids it to write. Its metadata may hold any bytes.
 func TestKnowsOthers(t *testing.T) {
 	metadata := append([]byte{0xa1, 0x65, 'b', 'z', 'z', 'r', '0', 0x58, 0x20}, make([]byte, 32)...)
