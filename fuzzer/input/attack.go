@@ -350,6 +350,17 @@ func (s *Space) IsPaid(seq Sequence, contract common.Address) bool {
 	})
 }
 
+// PaidFirst counts the calls of ordinary accounts that a sequence begins with, where all of them are payments that do not name the attacker's
+// contract, and the others are that contract's; 0: it does not begin so.
+func (s *Space) PaidFirst(seq Sequence) int {
+	n := slices.IndexFunc(seq, func(c Call) bool { return c.Sender == s.contract })
+	if n <= 0 || !s.IsAttack(seq[n:]) || s.HelpsContract(seq) ||
+		slices.ContainsFunc(seq[:n], func(c Call) bool { return c.Value.IsZero() || !slices.Contains(s.ordinary, c.Sender) }) {
+		return 0
+	}
+	return n
+}
+
 // AsOwn is a sequence whose calls the attacker's contract makes, in the place of ordinary senders; false where others make some.
 func (s *Space) AsOwn(seq Sequence) (Sequence, bool) {
 	out := seq.Clone()
