@@ -24,6 +24,7 @@ type attacks struct {
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
+	endowed  int // how many go on behind what others have paid in; they come when most others are made
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 }
@@ -43,6 +44,7 @@ type effect struct {
 	back     bool    // called back
 	named    bool    // a word that names the attacker's contract was written
 	scripted bool    // the contract answered as it was told: without that, the answers are still to be tried
+	endowed  bool    // others had paid in first
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -51,6 +53,7 @@ const (
 	maxAttackCalls     = 3
 	maxAttacks         = 4096
 	maxAttackFunctions = 32
+	maxEndowed         = 512
 )
 
 // newAttacks prepares them: not where two versions are compared, which has its own, nor where no oracle sees more of them.
@@ -95,6 +98,7 @@ const handedFirst = 1024
 // watch goes on from attacks.
 func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchAttack(seq, exec)
+	a.watchEndowed(seq, exec)
 	a.watchSpeaker(seq, exec)
 }
 
@@ -127,6 +131,29 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 		a.add(next, &a.resumed)
 	} else {
 		a.add(next, &a.queue)
+	}
+}
+
+// watchEndowed goes on from what the attacker's contract did when it was called back, where others had to pay in first for that: it may have been
+// lent what they paid, and have paid it in as its own. It goes on with the same contract.
+func (a *attacks) watchEndowed(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	others := a.space.PaidFirst(seq)
+	if !a.begun || a.endowed >= maxEndowed || others == 0 || len(seq)-others >= maxAttackCalls || exec.Calls[last].Outcome != evm.Success || seq[last].Script == nil {
+		return
+	}
+	e := effectOf(exec)
+	e.function, e.scripted, e.endowed = seq[last].Function, true, true
+	if !e.back || e.changed == 0 || a.effects[e] {
+		return
+	}
+	a.effects[e] = true
+	for _, c := range a.space.Changing() {
+		if c.Instance == seq[last].Instance && a.endowed < maxEndowed {
+			next := a.space.FollowedBy(seq, []input.Callable{c})
+			a.endowed += len(next)
+			a.resumed = append(a.resumed, next...)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 )
 
 // callbacks leads toward executions in which the attacker's contract is called, and toward what it may
@@ -120,7 +121,8 @@ func unique(accounts []common.Address) (list []common.Address) {
 	return list
 }
 
-// lack is what keeps a function from paying: its contract has less than it sends, or sends the attacker's contract all that it has, which is nothing.
+// lack is what keeps a function from paying: its contract has less than it sends, or sends the attacker's contract all that it has, which is
+// nothing; or it ends when the attacker's contract calls it, and whom it pays then is not told.
 type lack struct {
 	function *input.Function
 	nothing  bool
@@ -148,11 +150,14 @@ func (c *callbacks) endow(seq input.Sequence, exec *evm.Execution) {
 }
 
 // lacksFunds reports whether the last call would pay if others had paid in, and which contract: some account that it has too little for, or
-// the attacker's contract, which it sends nothing.
+// the attacker's contract, which it sends nothing, or for which it ends.
 func lacksFunds(exec *evm.Execution) (from common.Address, nothing, ok bool) {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
+		if exec.Frames[frames[0]].Caller == attacker.Address && oracle.Ends(f) {
+			from, nothing, ok = f.Self, true, true
+		}
 		if f.Parent < 0 {
 			continue
 		}

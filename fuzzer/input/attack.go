@@ -164,36 +164,46 @@ func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) 
 // maxEntrusted bounds what Entrusted lists. Arbitrary.
 const maxEntrusted = 128
 
-// Entrusted lists sequences before which others let an account take tokens of theirs, and call a function of it then: what
+// Entrusted lists sequences before which others let an account take tokens of theirs, and call a function of it then, or send it some: what
 // the account has, or may take, is there when the sequence begins.
 func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence) {
+	add := func(before ...Call) {
+		if len(all) < maxEntrusted && len(before)+len(seq) <= MaxCalls {
+			all = append(all, slices.Concat(before, seq))
+		}
+	}
 	for _, token := range s.changing {
-		if token.Function.Signature != "approve(address,uint256)" || s.Instances[token.Instance].Fresh {
+		allows := token.Function.Signature == "approve(address,uint256)"
+		if s.Instances[token.Instance].Fresh || !allows && token.Function.Signature != "transfer(address,uint256)" {
 			continue
 		}
 		for _, sender := range s.ordinary {
 			for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1)} {
-				allow := s.own(token, amount, sender)
-				allow.Sender, allow.Args[0].Word = sender, addressWord(account)
-				before := Sequence{allow}
-				add := func() {
-					if len(all) < maxEntrusted && len(before)+len(seq) <= MaxCalls {
-						all = append(all, slices.Concat(before, seq))
-					}
+				trusts := s.own(token, amount, sender)
+				trusts.Sender, trusts.Args[0].Word = sender, addressWord(account)
+				add(trusts)
+				if !allows {
+					continue
 				}
-				add()
-				for _, c := range s.changing {
-					if s.Instances[c.Instance].Address == account && s.mayAttack(c) && c.Function != seq[len(seq)-1].Function {
-						call := s.own(c, amount, sender)
-						call.Sender = sender
-						before = Sequence{allow, call}
-						add()
-					}
+				for _, c := range s.functionsOf(account, seq[len(seq)-1].Function) {
+					call := s.own(c, amount, sender)
+					call.Sender = sender
+					add(trusts, call)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// functionsOf lists functions of an account that others may use, but for one.
+func (s *Space) functionsOf(account common.Address, but *Function) (list []Callable) {
+	for _, c := range s.changing {
+		if s.Instances[c.Instance].Address == account && s.mayAttack(c) && c.Function != but {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Resumed lists sequences that go on from one by calls that are given what earlier ones gave parameters of the same name: at once, and
@@ -338,6 +348,17 @@ func (s *Space) IsPaid(seq Sequence, contract common.Address) bool {
 	return slices.ContainsFunc(seq, func(c Call) bool {
 		return !c.Value.IsZero() && s.Instances[c.Instance].Address == contract && slices.Contains(s.ordinary, c.Sender)
 	})
+}
+
+// PaidFirst counts the calls of ordinary accounts that a sequence begins with, where all of them are payments that do not name the attacker's
+// contract, and the others are that contract's; 0: it does not begin so.
+func (s *Space) PaidFirst(seq Sequence) int {
+	n := slices.IndexFunc(seq, func(c Call) bool { return c.Sender == s.contract })
+	if n <= 0 || !s.IsAttack(seq[n:]) || s.HelpsContract(seq) ||
+		slices.ContainsFunc(seq[:n], func(c Call) bool { return c.Value.IsZero() || !slices.Contains(s.ordinary, c.Sender) }) {
+		return 0
+	}
+	return n
 }
 
 // AsOwn is a sequence whose calls the attacker's contract makes, in the place of ordinary senders; false where others make some.

@@ -359,6 +359,10 @@ func (m *Mutator) Scripts(r Rand, seq Sequence, call int) []Sequence {
 		add(Answer{Times: 1, Calls: []Call{m.space.asInner(*c)}})
 	}
 	all = append(all, m.entersAgain(seq, call, on)...)
+	own := m.owned(c)
+	for _, near := range crowdedOut(own, c) {
+		add(Answer{Times: 1, Calls: []Call{near}})
+	}
 	first := 0
 	if n := len(m.space.changing); n > maxContinued {
 		first = r.IntN(n)
@@ -374,15 +378,33 @@ func (m *Mutator) Scripts(r Rand, seq Sequence, call int) []Sequence {
 			add(Answer{Times: 1, Calls: []Call{m.space.asInner(call)}})
 		}
 	}
-	own := m.owned(c)
-	first = 0
-	if n := len(own); n > maxContinued {
-		first = r.IntN(n)
-	}
-	for i := range min(len(own), maxContinued) {
-		add(Answer{Times: 1, Calls: []Call{own[(first+i)%len(own)]}})
+	for _, some := range someOf(r, own) {
+		add(Answer{Times: 1, Calls: []Call{some}})
 	}
 	return all
+}
+
+// someOf are calls of a list that are tried: all, or where there are too many those from a random one on.
+func someOf(r Rand, own []Call) []Call {
+	if len(own) <= maxContinued {
+		return own
+	}
+	first := r.IntN(len(own))
+	return slices.Concat(own[first:], own[:first])[:maxContinued]
+}
+
+// crowdedOut lists those of the calls for the attacker's contract to make in the middle of another that are calls of the same contract, which is in the
+// middle of something, where there are too many for all to be tried.
+func crowdedOut(own []Call, around *Call) (near []Call) {
+	if len(own) <= maxContinued {
+		return nil
+	}
+	for i := range own {
+		if own[i].Instance == around.Instance && own[i].Function != around.Function && len(near) < maxContinued {
+			near = append(near, own[i])
+		}
+	}
+	return near
 }
 
 // FollowedInside lists sequences in which the contract makes one call more in the middle of the last one: before or behind those that it
@@ -393,13 +415,7 @@ func (m *Mutator) FollowedInside(r Rand, seq Sequence) (all []Sequence) {
 	if s == nil || len(s.Answers) != 1 || len(s.Answers[0].Calls) == 0 || len(s.Answers[0].Calls) >= attacker.MaxCalls {
 		return nil
 	}
-	own := m.owned(&seq[last])
-	first := 0
-	if n := len(own); n > maxContinued {
-		first = r.IntN(n)
-	}
-	for i := range min(len(own), maxContinued) {
-		call := own[(first+i)%len(own)]
+	for _, call := range someOf(r, m.owned(&seq[last])) {
 		for _, at := range []int{0, len(s.Answers[0].Calls)} {
 			out := seq.Clone()
 			out[last].Script = s.Clone()

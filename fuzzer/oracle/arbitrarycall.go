@@ -23,7 +23,7 @@ import (
 // can be lost here, and only an audit says a word (low).
 //
 // What a contract was sent unasked does not count: it has what it had from the start, and what came to it in a call that its own code
-// took part in. Nor does an allowance that it has no use for, since its code does not name transferFrom. So a contract that makes calls for
+// took part in; a contract that lends a token around the call may have been sent it by anyone. Nor does an allowance that it has no use for, since its code does not name transferFrom. So a contract that makes calls for
 // everybody, and takes nothing, is not to blame for those who give it something.
 //
 // Known false positives: contracts that hold tokens for whoever calls next, such as a router that pays out what is left in it.
@@ -33,7 +33,7 @@ var ArbitraryCall = &Oracle{
 	CWE:      "829",
 	Severity: High,
 	Doc: "A contract calls an address with calldata that are both arguments of an account that was given nothing but ether. Put in the place of that call, a token's transfer, approval or transferFrom " +
-		"gives that account what the contract has, or what others allow it to take. Tokens that the contract was sent unasked do not count, nor do allowances that its code has no use for.",
+		"gives that account what the contract has, or what others allow it to take. Tokens that the contract was sent unasked do not count, unless it lends them around that call, nor do allowances that its code has no use for.",
 	Remedy: "Let only trusted accounts choose what is called, or only from a list of callees; refuse tokens and contracts that allowances were given to as callees; keep allowances and holdings out of contracts that " +
 		"call for others.",
 	Examine: examineArbitraryCall,
@@ -72,7 +72,7 @@ func examineArbitraryCall(s *Scene, report func(Observation)) {
 		}
 		c := &s.Exec.Frames[by]
 		seen := Observation{Call: f.Call, Location: at, Contract: contractOf(c), Severity: High}
-		if token := s.takes(from, f); token != "" {
+		if token := s.takes(from, i); token != "" {
 			seen.Message = fmt.Sprintf("%s makes calls that the input chooses: it gives its %s away", nameOf(c), token)
 		} else if s.Audit {
 			seen.Severity, seen.Message = Low, fmt.Sprintf("%s makes calls that the input chooses; it has nothing that can be lost that way", nameOf(c))
@@ -118,7 +118,8 @@ func (s *Scene) takesPart(call int, account common.Address) bool {
 
 // takes puts tokens in the place of a call, and returns the name of one of which the outsiders then have
 // more; empty: there is none.
-func (s *Scene) takes(from int, f *evm.Frame) string {
+func (s *Scene) takes(from, frame int) string {
+	f := &s.Exec.Frames[frame]
 	victim, data := f.Caller, bytes.Clone(f.Input)
 	calls := s.Calls()
 	had := func(calls evm.Sequence, token common.Address) uint256.Int {
@@ -131,7 +132,7 @@ func (s *Scene) takes(from int, f *evm.Frame) string {
 		places = append(places, from)
 	}
 	for _, token := range s.tokens() {
-		robberies := s.robberies(from, token, victim)
+		robberies := s.robberies(from, frame, token, victim)
 		if len(robberies) == 0 {
 			continue
 		}
@@ -163,10 +164,10 @@ type robbery struct {
 }
 
 // robberies are ways to a token through a contract that says what it is told.
-func (s *Scene) robberies(from int, token, victim common.Address) (list []robbery) {
+func (s *Scene) robberies(from, frame int, token, victim common.Address) (list []robbery) {
 	calls := s.Calls()[:from:from]
 	holds, ok := s.ask(calls, token, word(balanceOf, victim))
-	if ok && !holds.IsZero() && s.wasGiven(from, token, victim) {
+	if ok && !holds.IsZero() && (s.wasGiven(from, token, victim) || s.lends(frame, token)) {
 		amount := holds.Bytes32()
 		take := append(word(transferFrom, victim, attacker.Address), amount[:]...)
 		list = append(list,
@@ -217,6 +218,31 @@ func (s *Scene) wasGiven(from int, token, account common.Address) bool {
 		}
 	}
 	return false
+}
+
+// lends reports whether the contract that makes a call lends a token of its own around that: it looks at what it has of it, sends some, and looks again
+// behind the call. What such a contract has was meant for it, whoever sent it. A router sends none before, or is told which token to look at.
+func (s *Scene) lends(frame int, token common.Address) bool {
+	f := &s.Exec.Frames[frame]
+	frames := s.Exec.Calls[f.Call].Frames
+	if bytes.Contains(s.Exec.Frames[frames[0]].Input, token[:]) {
+		return false
+	}
+	looks := word(balanceOf, f.Caller)
+	before, sends, after := false, false, false
+	for i := frames[0]; i < frames[1]; i++ {
+		g := &s.Exec.Frames[i]
+		if g.Self != token || g.Caller != f.Caller || !lasts(s.Exec, i) {
+			continue
+		}
+		switch {
+		case bytes.Equal(g.Input, looks):
+			before, after = before || i < frame, after || i > frame
+		case i < frame && bytes.HasPrefix(g.Input, transfer[:]):
+			sends = true
+		}
+	}
+	return before && sends && after
 }
 
 // names reports whether the code of an account, or other code that ran in its name, has a selector.

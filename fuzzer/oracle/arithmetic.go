@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // Arithmetic sees results that are not what arithmetic says, and that matter (SWC-101; harvey §6, mufuzz §III): an
@@ -17,7 +18,8 @@ import (
 // what comes of it is kept for an account, or is an amount of wei that is sent.
 //
 // That is for code of compilers before 0.8. Since then arithmetic is checked unless it says unchecked, or is assembly: there
-// wrapping is mostly meant, and what it breaks is for other oracles to say. Only an audit says a word of it, and of results that are
+// wrapping is mostly meant, and what it breaks is for other oracles to say, but for the balance of a token without a base that is more than
+// the supply. Only an audit says a word of it, and of results that are
 // kept elsewhere (low), or that ether which comes with the call is held against (medium): a price that wraps. These are said of older
 // code that a change adds, too, where an argument of the call does it. A number that looks
 // like a negative one ([evm.MaybeSigned]) is none where a transaction passes it to a function that takes no numbers with a sign.
@@ -32,12 +34,13 @@ var Arithmetic = &Oracle{
 	Severity: High,
 	Doc: "An operation of code before Solidity 0.8 gives a result that is not the sum, difference, product or number that it stands for, since it does not fit; nothing in the call notices; and the result, or what is computed of it, " +
 		"is kept for an account (an element of a mapping by address), or sent as ether. " +
-		"In an audit, and of contracts that a change adds where an argument of the call does it, also (low): it is kept elsewhere.",
+		"In an audit, and of contracts that a change adds, also: a balance of a token wraps in unchecked code, and is more than the supply; and, where an argument of the call does it, in code before 0.8 (low): it is kept elsewhere.",
 	Remedy:  "Check the operands before (require), use SafeMath or a compiler of 0.8 or later; convert to smaller types with SafeCast. If the result is meant to wrap, say so with a waiver.",
 	Examine: examineArithmetic,
 }
 
 func examineArithmetic(s *Scene, report func(Observation)) {
+	s.examineBalances(report)
 	if !s.Audit && !s.runsUnchecked() {
 		return
 	}
@@ -67,6 +70,42 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 			Message: fmt.Sprintf("%s in %s goes beyond its type, and %s", operation(w.Op), functionOf(f), where)})
 	}
+}
+
+// examineBalances is the part of [Arithmetic] for code of 0.8 and later: a token that is looked at alone comes to say that an account has
+// more than half of all numbers, which is more than its supply. Who has less than what is taken has that much after an unchecked difference; and a
+// balance that is counted in other units, as rebasing tokens do, is not what the token answers.
+func (s *Scene) examineBalances(report func(Observation)) {
+	for i := range s.Exec.Frames {
+		f := &s.Exec.Frames[i]
+		if !s.isProjects(f) || !lasts(s.Exec, i) || !s.standsAlone(contractOf(f)) || !s.checksArithmetic(f.Program) || !slices.Contains(s.tokens(), f.Self) {
+			continue
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if !access.Write || access.Keys.Count != 1 || access.Value.BitLen() < wordBits || !isAccountKey(&access.Keys.Words[0]) {
+				continue
+			}
+			at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
+			if was := s.wordBefore(access); was[0] < 1<<7 && s.Attempt(at, [4]byte{}) && s.exceedsSupply(f.Call, access) {
+				report(Observation{Call: f.Call, Location: at, Contract: contractOf(f),
+					Message: fmt.Sprintf("a balance of %s goes beyond its type in %s: it is more than the supply", nameOf(f), functionOf(f))})
+				return
+			}
+		}
+	}
+}
+
+// exceedsSupply reports whether what a token keeps for an account is what it answers as its balance after a call, and its supply is less than half
+// of all numbers.
+func (s *Scene) exceedsSupply(call int, access *evm.StorageAccess) bool {
+	calls := s.Calls()[: call+1 : call+1]
+	has, ok := s.ask(calls, access.Address, word(balanceOf, access.Keys.Words[0].Bytes20()))
+	if !ok || has != access.Value {
+		return false
+	}
+	supply, ok := s.ask(calls, access.Address, totalSupply[:])
+	return ok && supply.BitLen() < wordBits
 }
 
 // runsUnchecked reports whether a frame to judge runs a program of a compiler that does not check arithmetic by itself.

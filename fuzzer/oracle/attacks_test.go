@@ -157,9 +157,9 @@ func TestWaysIn(t *testing.T) {
 }
 
 // TestMayGain: an attack is worth a look if the attackers get more ether than they pay, or as much and something that is kept for
-// them rises, or a contract ends.
+// them rises, or a contract ends that has ether of others.
 func TestMayGain(t *testing.T) {
-	outsider := common.Address{0xee}
+	outsider, rich := common.Address{0xee}, common.Address{0xcc}
 	_, ends := contractOfCode(t, "", code(vm.SELFDESTRUCT))
 	gets := func(value uint64) evm.Frame {
 		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: outsider, Value: number(value)}
@@ -193,15 +193,73 @@ func TestMayGain(t *testing.T) {
 		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false},
 		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false},
 		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true},
-		"a contract ends":              {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, true},
+		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true},
+		"one that others pay ends":     {[]evm.Frame{{Parent: 0, Caller: user, Self: vault, Value: number(1)}, {Parent: 0, Program: ends, Self: vault}}, true},
+		"one that is not paid ends":    {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, false},
+		"one that he pays ends":        {[]evm.Frame{pays(evm.KindCall, 1), {Parent: 0, Program: ends, Self: vault}}, false},
 	} {
 		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
 		l := &lossAlone{Scene: &Scene{
-			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}},
+			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}, Accounts: map[common.Address]*evm.Account{rich: {Balance: number(1)}}},
 			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
 		}}
 		if got := l.mayGain(); got != c.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestLends: who lends a token looks at what it has of it around a call, and has sent some before. Whoever is told which token it is lends none of its own.
+func TestLends(t *testing.T) {
+	says := func(to common.Address, data []byte) evm.Frame {
+		return evm.Frame{Parent: 0, Kind: evm.KindCall, Caller: vault, Self: to, Input: data}
+	}
+	looks, sends := says(token, word(balanceOf, vault)), says(token, word(transfer, user))
+	calls, undone := says(attacker.Address, nil), sends
+	undone.Outcome = evm.Reverted
+	for name, c := range map[string]struct {
+		told   []byte
+		frames []evm.Frame // the third one is the call
+		want   bool
+	}{
+		"lends":              {nil, []evm.Frame{looks, sends, calls, looks}, true},
+		"does not look":      {nil, []evm.Frame{says(token, nil), sends, calls, looks}, false},
+		"looks at another's": {nil, []evm.Frame{says(token, word(balanceOf, user)), sends, calls, looks}, false},
+		"does not send":      {nil, []evm.Frame{looks, looks, calls, looks}, false},
+		"sends in vain":      {nil, []evm.Frame{looks, undone, calls, looks}, false},
+		"sends another one":  {nil, []evm.Frame{looks, says(user, word(transfer, user)), calls, looks}, false},
+		"does not ask again": {nil, []evm.Frame{looks, sends, calls, sends}, false},
+		"is told which":      {word(approve, token), []evm.Frame{looks, sends, calls, looks}, false},
+	} {
+		root := evm.Frame{Parent: -1, Self: vault, Input: c.told}
+		s := &Scene{Exec: &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}}}
+		if got := s.lends(3, token); got != c.want {
+			t.Errorf("one that %s: %t", name, got)
+		}
+	}
+}
+
+// TestKnowsOthers: code that calls functions of other contracts asks whether there is code, or forbids it to write. Its metadata may hold any bytes.
+func TestKnowsOthers(t *testing.T) {
+	metadata := append([]byte{0xa1, 0x65, 'b', 'z', 'z', 'r', '0', 0x58, 0x20}, make([]byte, 32)...)
+	metadata[20] = byte(vm.EXTCODESIZE)
+	metadata = append(metadata, 0, byte(len(metadata)))
+	for name, c := range map[string]struct {
+		code []byte
+		want bool
+	}{
+		"pays":              {code(vm.CALL, vm.STOP), false},
+		"pushes":            {code([]byte{byte(vm.STATICCALL)}, vm.STOP), false},
+		"asks for code":     {code(vm.EXTCODESIZE, vm.CALL, vm.STOP), true},
+		"asks a view":       {code(vm.STATICCALL, vm.STOP), true},
+		"runs other code":   {code(vm.DELEGATECALL, vm.STOP), true},
+		"makes a contract":  {code(vm.CREATE2, vm.STOP), true},
+		"with metadata":     {append(code(vm.CALL, vm.STOP, vm.INVALID), metadata...), false},
+		"asks, in the code": {append(code(vm.EXTCODESIZE, vm.STOP, vm.INVALID), metadata...), true},
+	} {
+		_, p := contractOfCode(t, "", c.code)
+		if got := knowsOthers(p); got != c.want {
+			t.Errorf("code that %s: %t", name, got)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.keeps(contract, asset) || l.takesTime(call) && !l.empties(asset, call) {
+	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) {
 		return
 	}
 	what := "ether"
@@ -111,7 +111,8 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 }
 
 // keeps reports whether what a contract loses was meant to stay there: it has some of it from the beginning, or it writes
-// something down when others pay, before the attack. What is left in a router is for whoever comes next.
+// something down in calls with which others pay it, before the attack. What is left in a router is for whoever comes next, and what a
+// faucet notes is who came.
 func (l *lossAlone) keeps(contract string, asset int) bool {
 	for i := range l.World.Instances {
 		in := &l.World.Instances[i]
@@ -119,9 +120,114 @@ func (l *lossAlone) keeps(contract string, asset int) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.Exec.Frames[:l.Exec.Calls[l.from].Frames[0]], func(f evm.Frame) bool {
-		return f.Program != nil && f.Program.Contract != nil && contractOf(&f) == contract && slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
+	for call := range l.from {
+		frames := l.Exec.Calls[call].Frames
+		paid, notes := false, false
+		for i := frames[0]; i < frames[1]; i++ {
+			f := &l.Exec.Frames[i]
+			if !lasts(l.Exec, i) {
+				continue
+			}
+			if asset == 0 {
+				paid = paid || !f.Value.IsZero() && l.runs(call, f.Self, contract)
+			} else if f.Self == l.tokens[asset-1] {
+				paid = paid || keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) }) != nil
+			}
+			notes = notes || f.Program != nil && f.Program.Contract != nil && contractOf(f) == contract &&
+				slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
+		}
+		if paid && notes {
+			return true
+		}
+	}
+	return false
+}
+
+// runs reports whether a contract's code runs in an account's name in a call.
+func (l *lossAlone) runs(call int, account common.Address, contract string) bool {
+	frames := l.Exec.Calls[call].Frames
+	return slices.ContainsFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
+		return f.Self == account && f.Program != nil && f.Program.Contract != nil && contractOf(&f) == contract
 	})
+}
+
+// givesAll reports whether a contract gives a caller all the ether that others have paid in, how much that ever is, although it writes
+// nothing down: it ends and sends what it has, or it takes payments that call no function, and pays them out. A router may look like
+// that, and what is left in it is for whoever comes next; but it knows other contracts. A faucet does, too; but it gives no more when it has more.
+func (l *lossAlone) givesAll(at bytecode.Location, had, has []uint256.Int, call int) bool {
+	frames := l.Exec.Calls[call].Frames
+	by := slices.IndexFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return f.Program != nil && f.Program.ID == at.Code && l.isVictims(&f) })
+	if by < 0 || l.takesTime(call) {
+		return false
+	}
+	giver := &l.Exec.Frames[frames[0]+by]
+	if Ends(giver) {
+		return l.holdsOthers(giver.Self)
+	}
+	if knowsOthers(giver.Program) {
+		return false
+	}
+	var gain uint256.Int
+	gain.Sub(&has[0], &had[0])
+	more, paid := l.paidMore(giver.Self, &gain, call)
+	if !paid {
+		return false
+	}
+	before, ok := l.inOrder(more[:l.from:l.from], func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	list := append(l.outsiders(), l.theirs...)
+	had = l.ownedBy(list, nil, before, nil)
+	held := before.Accounts[giver.Self]
+	after, ok := l.inOrder(more, func(int) bool { return true })
+	if !ok || held == nil || held.Balance.IsZero() {
+		return false
+	}
+	has = l.ownedBy(list, nil, after, nil)
+	gain.Sub(&has[0], &had[0])
+	return !has[0].Lt(&had[0]) && !gain.Lt(&held.Balance)
+}
+
+// paidMore are the calls up to one, in which others pay a contract so many times as much without calling a function, and the attack
+// asks for so many times as much where it asks for what it got; false: it is not paid.
+func (l *lossAlone) paidMore(contract common.Address, gain *uint256.Int, call int) (more evm.Sequence, paid bool) {
+	times := uint256.NewInt(paidTimes)
+	var asked uint256.Int
+	asked.Mul(gain, times)
+	was, is := gain.Bytes32(), asked.Bytes32()
+	more = l.Calls()[:call+1].Clone()
+	for i := range more {
+		c := &more[i]
+		if i >= l.from {
+			c.Data = slices.Clone(c.Data)
+			for at := 4; at+wordBytes <= len(c.Data); at += wordBytes {
+				if bytes.Equal(c.Data[at:at+wordBytes], was[:]) {
+					copy(c.Data[at:], is[:])
+				}
+			}
+		} else if c.To == contract && len(c.Data) == 0 && !c.Value.IsZero() && l.Exec.Calls[i].Outcome == evm.Success {
+			c.Value.Mul(&c.Value, times)
+			paid = true
+		}
+	}
+	return more, paid
+}
+
+// paidTimes: what gives all that it has gives as much more. Arbitrary: more than faucets are off by.
+const paidTimes = 1000
+
+// knowsOthers reports whether a program calls functions of other contracts, or makes some: the compiler asks whether there is code, or forbids
+// what is called to write, before all but few such calls.
+func knowsOthers(p *bytecode.Program) (knows bool) {
+	p.Instructions(func(pc uint32) bool {
+		switch vm.OpCode(p.Bytes[pc]) {
+		case vm.EXTCODESIZE, vm.STATICCALL, vm.DELEGATECALL, vm.CALLCODE, vm.CREATE, vm.CREATE2:
+			knows = !p.Varies(pc, pc+1) // not in the metadata
+		}
+		return !knows
+	})
+	return knows
 }
 
 // mayGain reports whether the attack may give the attackers something for nothing, as far as the execution alone tells: no ether is paid by them
@@ -135,7 +241,7 @@ func (l *lossAlone) mayGain() bool {
 		if !lasts(l.Exec, i) {
 			continue
 		}
-		if f.Program != nil && vm.OpCode(opAt(f)) == vm.SELFDESTRUCT {
+		if Ends(f) && l.holdsOthers(f.Self) {
 			return true // to whom it pays is not told
 		}
 		if f.Kind == evm.KindCall || f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
@@ -152,6 +258,14 @@ func (l *lossAlone) mayGain() bool {
 		}
 	}
 	return in.Gt(&out) || rises && in.Eq(&out)
+}
+
+// holdsOthers reports whether an account may have ether that is not the attackers': it had some from the start, or others paid it.
+func (l *lossAlone) holdsOthers(account common.Address) bool {
+	if a := l.World.Accounts[account]; a != nil && !a.Balance.IsZero() {
+		return true
+	}
+	return slices.ContainsFunc(l.Exec.Frames, func(f evm.Frame) bool { return f.Self == account && !f.Value.IsZero() && !l.isTheirs(f.Caller) })
 }
 
 // wordAtLast is what is in a word's place after the execution.
@@ -270,7 +384,7 @@ func (l *lossAlone) paysThem(call int) (at bytecode.Location, contract string) {
 		if f.Program == nil || f.Program.Contract == nil {
 			continue
 		}
-		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && l.isVictims(f) {
+		if Ends(f) && l.isVictims(f) {
 			return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, contractOf(f)
 		}
 		if access := keptFor(f, l.isTheirs); access != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/vm"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -31,9 +32,14 @@ func examineSelfdestruct(s *Scene, report func(Observation)) {
 	}
 	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
 		f := &s.Exec.Frames[i]
-		if lasts(s.Exec, i) && s.isProjects(f) && vm.OpCode(opAt(f)) == vm.SELFDESTRUCT {
+		if lasts(s.Exec, i) && s.isProjects(f) && Ends(f) {
 			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
 				Message: fmt.Sprintf("anyone can make %s execute SELFDESTRUCT", nameOf(f))})
 		}
 	}
+}
+
+// Ends reports whether a frame ends its contract, by SELFDESTRUCT.
+func Ends(f *evm.Frame) bool {
+	return f.Program != nil && vm.OpCode(opAt(f)) == vm.SELFDESTRUCT
 }

@@ -147,7 +147,7 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 
 // takenByEnd reports that a frame makes its contract destroy itself.
 func (s *Scene) takenByEnd(f *evm.Frame, report func(Observation)) {
-	if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && s.isGone(f) {
+	if Ends(f) && s.isGone(f) {
 		report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
 			Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
 	}
