@@ -2,6 +2,8 @@ package compile
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -12,7 +14,8 @@ const opInvalid = 0xfe
 // findChecks tells the INVALID instructions of asserts from those that solc
 // before 0.8 writes for other checks: an assert's source range is the call of
 // assert, a check's the expression that it guards. INVALID in assembly is the
-// author's own, a trap that takes all gas; via IR it has the range of the whole block.
+// author's own, a trap that takes all gas; via IR it has the range of the whole block. And the asserts of SafeMath are how
+// old code refuses sums that overflow.
 func (c *Contract) findChecks(sources map[int]*Source) {
 	for _, artifact := range []struct {
 		code    *bytecode.Code
@@ -39,8 +42,21 @@ func (c *Contract) findChecks(sources map[int]*Source) {
 					code.Traps = append(code.Traps, pc)
 				case !bytes.HasPrefix(text, []byte("assert")):
 					code.Checks = append(code.Checks, pc)
+				case source.isSafeMath(entry.Start):
+					code.Traps = append(code.Traps, pc)
 				}
 			}
 		}
 	}
+}
+
+// isSafeMath reports whether a place in a source is in a library or base contract for arithmetic that does not overflow, as those of
+// OpenZeppelin, DappHub and others are called that used assert before 0.8.
+func (s *Source) isSafeMath(at int) bool {
+	if s.AST == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.AST.Children, func(n *Node) bool {
+		return n.Type == "ContractDefinition" && n.Start <= at && at < n.End() && strings.Contains(strings.ToLower(n.Attribute("name")), "safemath")
+	})
 }

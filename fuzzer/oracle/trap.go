@@ -33,7 +33,7 @@ func isCheck(p *bytecode.Program, pc uint32) bool {
 }
 
 // isAssert reports whether the INVALID at pc is an assert: neither another check nor what
-// an author wrote in assembly.
+// an author wrote in assembly or SafeMath refuses sums with.
 func isAssert(p *bytecode.Program, pc uint32) bool {
 	if p.Code != nil {
 		if _, trap := slices.BinarySearch(p.Code.Traps, pc); trap {

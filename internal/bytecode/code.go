@@ -58,8 +58,8 @@ type Code struct {
 	// which takes sources and a source map.
 	Checks      []uint32
 	ChecksKnown bool
-	// Traps lists, in order, the INVALID instructions that an author wrote in assembly, as far
-	// as sources and a source map tell: they take all gas, and assert nothing.
+	// Traps lists, in order, the INVALID instructions that an author wrote in assembly, and those with which SafeMath refuses
+	// what overflows, as far as sources and a source map tell: they take all gas, and assert nothing.
 	Traps []uint32
 	// Shared are the parts, sorted, that the compiler wrote by itself, as far as the source
 	// map tells: dispatchers, and helpers such as checked arithmetic that many statements
