@@ -33,8 +33,8 @@ func TestEveryField(t *testing.T) {
 		{evm.Sender{}, "Name Address Key TestsOnly Outsider Through", ""},
 		{evm.Cheats{}, "State Answers Only Tester Lenient", "Edge"}, // without files of the project: set-ups are over
 		{evm.Bare{}, "World Address", ""},
-		{bytecode.Contract{}, "Name Source Folder Variant ABI RawABI Creation Runtime Library Generated ArgumentTypes Implements Variables Texts", ""},
-		{bytecode.Code{}, "Kind Bytes Links Immutables Checks ChecksKnown Shared Released", "ID"},
+		{bytecode.Contract{}, "Name Source Folder Variant ABI RawABI Creation Runtime Library Generated ArgumentTypes Implements Variables Texts Encodings", ""},
+		{bytecode.Code{}, "Kind Bytes Links Immutables Checks ChecksKnown Traps Shared Released", "ID"},
 		{bytecode.Target{}, "Position Contract Entries Deletion", ""},
 		{cheatcode.Answers{}, "Root Files Artifacts", ""},
 	} {

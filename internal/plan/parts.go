@@ -47,10 +47,12 @@ const formatName = "sightline plan"
 type buildPart struct {
 	Contracts json.RawMessage `json:"contracts"` // as replay.MarshalContracts writes them
 	// Table is how many of the contracts the build has. The others are only in the World: mocks of Sightline's.
-	Table   int        `json:"table"`
-	Texts   [][][]byte `json:"texts"`   // literals, by contract
-	Cuts    [][]uint32 `json:"cuts"`    // by artifact: pcs at which blocks begin for targets' sake
-	Unknown [][]byte   `json:"unknown"` // code that no artifact explains, in the order of its ids
+	Table int        `json:"table"`
+	Texts [][][]byte `json:"texts"` // literals, by contract
+	// Encodings are what bytes are decoded to, by contract.
+	Encodings [][]string `json:"encodings"`
+	Cuts      [][]uint32 `json:"cuts"`    // by artifact: pcs at which blocks begin for targets' sake
+	Unknown   [][]byte   `json:"unknown"` // code that no artifact explains, in the order of its ids
 	// Functions and Places name what instructions were compiled from; Exempt marks those whose failures are not bugs.
 	Functions spans `json:"functions"`
 	Places    spans `json:"places"`

@@ -34,7 +34,7 @@ func small(t testing.TB) *Plan {
 		t.Fatal(err)
 	}
 	counter := &bytecode.Contract{
-		Name: "Counter", Source: "src/Counter.sol", ABI: parsed, RawABI: []byte(counterABI), Texts: []string{"a\xff", "b"},
+		Name: "Counter", Source: "src/Counter.sol", ABI: parsed, RawABI: []byte(counterABI), Texts: []string{"a\xff", "b"}, Encodings: []string{"(uint256,bytes)"},
 		Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: []byte{0x60, 0, 0x60, 0, 0xf3}},
 		Runtime:  &bytecode.Code{Bytes: []byte{0x60, 1, 0x60, 2, 0x55, 0x5b, 0x60, 3, 0x00}, ChecksKnown: true},
 	}
@@ -99,6 +99,9 @@ func TestReadBack(t *testing.T) {
 	c, counter := &p.Config, p.Config.Table.Contracts()[0]
 	if got := counter.Texts; !slices.Equal(got, []string{"a\xff", "b"}) {
 		t.Errorf("literals %q", got)
+	}
+	if got := counter.Encodings; !slices.Equal(got, []string{"(uint256,bytes)"}) {
+		t.Errorf("encodings %q", got)
 	}
 	if mock := c.World.Instances[1].Contract; mock.Runtime.ID != bytecode.NoCode || !c.World.Instances[1].Asked || len(c.Table.Contracts()) != 1 {
 		t.Error("the contract that only the World has is one of the build's, or not only asked")

@@ -151,10 +151,11 @@ func (p *Plan) readBuild(data []byte) ([]*bytecode.Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	if part.Table < 0 || part.Table > len(contracts) || len(part.Texts) != len(contracts) {
-		return nil, fmt.Errorf("%d contracts, %d of the build, literals of %d", len(contracts), part.Table, len(part.Texts))
+	if part.Table < 0 || part.Table > len(contracts) || len(part.Texts) != len(contracts) || len(part.Encodings) != len(contracts) {
+		return nil, fmt.Errorf("%d contracts, %d of the build, literals of %d, encodings of %d", len(contracts), part.Table, len(part.Texts), len(part.Encodings))
 	}
 	for i, c := range contracts {
+		c.Encodings = part.Encodings[i]
 		for _, text := range part.Texts[i] {
 			c.Texts = append(c.Texts, string(text))
 		}

@@ -145,6 +145,7 @@ func (p *Plan) build(contracts []*bytecode.Contract, table int) (*buildPart, err
 			texts = append(texts, []byte(text))
 		}
 		out.Texts = append(out.Texts, texts)
+		out.Encodings = append(out.Encodings, append([]string{}, c.Encodings...))
 	}
 	var err error
 	if out.Contracts, err = replay.MarshalContracts(contracts); err != nil {
