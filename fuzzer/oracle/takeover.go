@@ -31,7 +31,8 @@ import (
 // it or not, and that a call which compares it with its sender then does what it did not do for the attacker before. Of those that
 // are added, the variable must name an account from the beginning: turns and locks are for whoever comes first.
 //
-// The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs.
+// The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs. So is what a
+// proxy runs that nobody has set up: the code itself is looked at without it.
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
 //
 // Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
@@ -138,11 +139,27 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 		return
 	}
 	by, at := caller(s.Exec, frame)
-	if s.wasUpgraded(frame) || by < 0 || s.Exec.Frames[by].Program.Contract == nil {
+	if s.wasUpgraded(frame) || by < 0 || s.Exec.Frames[by].Program.Contract == nil || s.isBlankProxy(&s.Exec.Frames[by]) {
 		return
 	}
 	c := &s.Exec.Frames[by]
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
+}
+
+// isBlankProxy reports whether a frame runs for a proxy that has held nothing but what it runs and who may change that, before all calls: nobody
+// has set it up yet, and whoever does chooses what it does then.
+func (s *Scene) isBlankProxy(f *evm.Frame) bool {
+	account := s.World.Accounts[f.Self]
+	if account == nil || f.Self == f.CodeAddress || account.Remote {
+		return false
+	}
+	for slot, value := range account.Storage {
+		at := *new(uint256.Int).SetBytes32(slot[:])
+		if value != (common.Hash{}) && erc1967[at] == "" && value != common.BytesToHash(f.CodeAddress[:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // takenByEnd reports that a frame makes its contract destroy itself.
