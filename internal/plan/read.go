@@ -155,7 +155,7 @@ func (p *Plan) readBuild(data []byte) ([]*bytecode.Contract, error) {
 		return nil, fmt.Errorf("%d contracts, %d of the build, literals of %d, encodings of %d", len(contracts), part.Table, len(part.Texts), len(part.Encodings))
 	}
 	for i, c := range contracts {
-		c.Encodings = part.Encodings[i]
+		c.Encodings = append(c.Encodings, part.Encodings[i]...) // nil if there are none
 		for _, text := range part.Texts[i] {
 			c.Texts = append(c.Texts, string(text))
 		}
