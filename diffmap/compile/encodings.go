@@ -13,6 +13,8 @@ const (
 	maxEncodings     = 64 // of a contract
 	maxEncodingDepth = 16
 	maxFields        = 32 // of a struct, or of what is decoded at once
+	// maxEncodingText bounds the text of one: structs of structs could make it endless.
+	maxEncodingText = 1 << 12
 )
 
 // decoderWords are in the names of functions that make values of a byte string.
@@ -113,9 +115,10 @@ func (d typeDeclarations) typesOf(list []*Node, of func(*Node) *Node, depth int)
 	if len(list) > maxFields || depth > maxEncodingDepth {
 		return nil, false
 	}
+	length := 0
 	for _, n := range list {
 		t, ok := d.typeOf(of(n), depth+1)
-		if !ok {
+		if length += len(t); !ok || length > maxEncodingText {
 			return nil, false
 		}
 		types = append(types, t)

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -25,6 +26,16 @@ library Orders {
     function parse(bytes memory data) internal pure returns (mapping(uint => uint) storage m, uint256 n) { assembly { m.slot := 0 } n = data.length; }
 }
 `
+	large := "struct Large0 { uint256 a; }\n" // 3^6 numbers in the last
+	for i := range 6 {
+		large += fmt.Sprintf("struct Large%d {", i+1)
+		for j := range 3 {
+			large += fmt.Sprintf(" Large%d a%d;", i, j)
+		}
+		large += " }\n"
+	}
+	large = "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.8;\n" + large +
+		"library Huge { function decode(bytes memory data) internal pure returns (Large6[] storage out) { assembly { out.slot := mload(data) } } }\n"
 	const desk = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.8;
 import {Order, Orders, IToken} from "./Orders.sol";
@@ -38,13 +49,14 @@ contract Desk {
 }
 `
 	const order, nested = "(address,uint128,uint8[2],bytes)", "(((address,uint128,uint8[2],bytes)[],uint256))"
-	project := testbuild.Compile(t, "0.8.30", map[string]string{"Orders.sol": orders, "Desk.sol": desk})
+	project := testbuild.Compile(t, "0.8.30", map[string]string{"Orders.sol": orders, "Desk.sol": desk, "Huge.sol": large})
 	want := map[string][]string{
 		"Desk":   {"(address,uint256," + order + ",uint8[][3])", nested, "(string,address,bytes[])"},
 		"Orders": {nested},
 		"IToken": {nested},
+		"Huge":   nil,
 	}
-	for _, source := range []string{"Desk.sol", "Orders.sol"} {
+	for _, source := range []string{"Desk.sol", "Orders.sol", "Huge.sol"} {
 		for _, c := range project.Contracts(source) {
 			if !slices.Equal(c.Encodings, want[c.Name]) {
 				t.Errorf("%s decodes\n%q, want\n%q", c.Name, c.Encodings, want[c.Name])
