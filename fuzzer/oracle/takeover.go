@@ -32,7 +32,7 @@ import (
 // are added, the variable must name an account from the beginning: turns and locks are for whoever comes first.
 //
 // The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs. So is what a
-// proxy runs that nobody has set up: the code itself is looked at without it.
+// proxy runs that has not been set up: the code itself is looked at without it.
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
 //
 // Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
@@ -146,8 +146,8 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
 }
 
-// isBlankProxy reports whether a frame runs for a proxy that has held nothing but what it runs and who may change that, before all calls: nobody
-// has set it up yet, and whoever does chooses what it does then.
+// isBlankProxy reports whether a frame runs for a proxy that has held nothing but what it runs and who may change that, before all calls: it has not
+// been set up yet, and whoever does so chooses what it does then.
 func (s *Scene) isBlankProxy(f *evm.Frame) bool {
 	account := s.World.Accounts[f.Self]
 	if account == nil || f.Self == f.CodeAddress || account.Remote {
