@@ -36,13 +36,6 @@ func examineEtherFreezing(s *Scene, report func(Observation)) {
 }
 
 // sends reports whether a program has an instruction by which ether may leave.
-func sends(p *bytecode.Program) (found bool) {
-	p.Instructions(func(pc uint32) bool {
-		switch vm.OpCode(p.Bytes[pc]) {
-		case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.CREATE, vm.CREATE2, vm.SELFDESTRUCT:
-			found = !p.Varies(pc, pc+1) // not in the metadata
-		}
-		return !found
-	})
-	return found
+func sends(p *bytecode.Program) bool {
+	return has(p, vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.CREATE, vm.CREATE2, vm.SELFDESTRUCT)
 }

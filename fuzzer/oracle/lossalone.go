@@ -219,15 +219,8 @@ const paidTimes = 1000
 
 // knowsOthers reports whether a program calls functions of other contracts, or makes some: the compiler asks whether there is code, or forbids
 // what is called to write, before all but few such calls.
-func knowsOthers(p *bytecode.Program) (knows bool) {
-	p.Instructions(func(pc uint32) bool {
-		switch vm.OpCode(p.Bytes[pc]) {
-		case vm.EXTCODESIZE, vm.STATICCALL, vm.DELEGATECALL, vm.CALLCODE, vm.CREATE, vm.CREATE2:
-			knows = !p.Varies(pc, pc+1) // not in the metadata
-		}
-		return !knows
-	})
-	return knows
+func knowsOthers(p *bytecode.Program) bool {
+	return has(p, vm.EXTCODESIZE, vm.STATICCALL, vm.DELEGATECALL, vm.CALLCODE, vm.CREATE, vm.CREATE2)
 }
 
 // mayGain reports whether the attack may give the attackers something for nothing, as far as the execution alone tells: no ether is paid by them

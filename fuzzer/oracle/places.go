@@ -49,3 +49,12 @@ func panicPlaces(p *bytecode.Program, wanted func(code byte) bool) []uint32 {
 	})
 	return places
 }
+
+// has reports whether a program has an instruction of one of these kinds, apart from what the compiler's metadata look like.
+func has(p *bytecode.Program, ops ...vm.OpCode) (found bool) {
+	p.Instructions(func(pc uint32) bool {
+		found = slices.Contains(ops, vm.OpCode(p.Bytes[pc])) && !p.Varies(pc, pc+1)
+		return !found
+	})
+	return found
+}
