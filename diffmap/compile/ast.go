@@ -299,6 +299,17 @@ func (n *Node) Child(role string) *Node {
 	return nil
 }
 
+// All are the children with this role.
+func (n *Node) All(role string) []*Node {
+	var all []*Node
+	for _, child := range n.Children {
+		if child.Role == role {
+			all = append(all, child)
+		}
+	}
+	return all
+}
+
 // Int is a whole-number attribute of the node; false when absent.
 func (n *Node) Int(name string) (int, bool) {
 	v, ok := n.Attributes.Get(name).(int)

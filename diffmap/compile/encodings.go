@@ -50,12 +50,12 @@ func (d typeDeclarations) encodingsOf(source *Source) (found []string) {
 	source.AST.Walk(func(n *Node) bool {
 		switch n.Type {
 		case "FunctionDefinition":
-			if isDecoder(n) {
-				add(d.declared(n.Child("returnParameters")))
+			if results := n.Child("returnParameters"); results != nil && isDecoder(n) {
+				add(d.declared(results.Children, 0))
 			}
 		case "FunctionCall":
 			if types := decodedTypes(n); types != nil {
-				add(d.named(types.Children))
+				add(d.typesOf(types.Children, 0))
 			}
 		}
 		return true
@@ -86,38 +86,30 @@ func decodedTypes(n *Node) *Node {
 	if of := called.Child("expression"); of == nil || of.Type != "Identifier" || of.Attribute("name") != "abi" {
 		return nil
 	}
-	var arguments []*Node
-	for _, child := range n.Children {
-		if child.Role == "arguments" {
-			arguments = append(arguments, child)
-		}
-	}
+	arguments := n.All("arguments")
 	if len(arguments) != 2 || arguments[1].Type != "TupleExpression" {
 		return nil
 	}
 	return arguments[1]
 }
 
-// declared are the types of parameters or members.
-func (d typeDeclarations) declared(list *Node) ([]string, bool) {
-	if list == nil {
-		return nil, false
+// declared are the types of variables: parameters, or members of a struct.
+func (d typeDeclarations) declared(variables []*Node, depth int) ([]string, bool) {
+	names := make([]*Node, len(variables))
+	for i, v := range variables {
+		names[i] = v.Child("typeName")
 	}
-	return d.typesOf(list.Children, func(n *Node) *Node { return n.Child("typeName") }, 0)
+	return d.typesOf(names, depth)
 }
 
-// named are the types that expressions name.
-func (d typeDeclarations) named(list []*Node) ([]string, bool) {
-	return d.typesOf(list, func(n *Node) *Node { return n }, 0)
-}
-
-func (d typeDeclarations) typesOf(list []*Node, of func(*Node) *Node, depth int) (types []string, ok bool) {
-	if len(list) > maxFields || depth > maxEncodingDepth {
+// typesOf are the types that nodes name; false where the ABI lacks one, or they are too many.
+func (d typeDeclarations) typesOf(names []*Node, depth int) (types []string, ok bool) {
+	if len(names) > maxFields || depth > maxEncodingDepth {
 		return nil, false
 	}
 	length := 0
-	for _, n := range list {
-		t, ok := d.typeOf(of(n), depth+1)
+	for _, n := range names {
+		t, ok := d.typeOf(n, depth+1)
 		if length += len(t); !ok || length > maxEncodingText {
 			return nil, false
 		}
@@ -177,13 +169,7 @@ func (d typeDeclarations) userType(n *Node, depth int) (string, bool) {
 	case "UserDefinedValueTypeDefinition":
 		return d.typeOf(n.Child("underlyingType"), depth+1)
 	case "StructDefinition":
-		var members []*Node
-		for _, child := range n.Children {
-			if child.Role == "members" {
-				members = append(members, child)
-			}
-		}
-		types, ok := d.typesOf(members, func(n *Node) *Node { return n.Child("typeName") }, depth)
+		types, ok := d.declared(n.All("members"), depth)
 		return "(" + strings.Join(types, ",") + ")", ok && len(types) > 0
 	}
 	return "", false
@@ -222,9 +208,9 @@ func (o *Output) giveEncodings() {
 
 // encodingsFrom lists the encodings of a source and of those that it imports, the nearest first.
 func encodingsFrom(source string, sources map[string]*Source, known map[string][]string) (found []string) {
-	queue := []string{source}
-	for at := 0; at < len(queue); at++ {
-		s := sources[queue[at]]
+	met := map[string]bool{source: true}
+	for queue := []string{source}; len(queue) > 0; queue = queue[1:] {
+		s := sources[queue[0]]
 		if s == nil {
 			continue
 		}
@@ -234,7 +220,8 @@ func encodingsFrom(source string, sources map[string]*Source, known map[string][
 			}
 		}
 		for _, n := range s.AST.Children {
-			if imported := n.Attribute("absolutePath"); n.Type == "ImportDirective" && !slices.Contains(queue, imported) {
+			if imported := n.Attribute("absolutePath"); n.Type == "ImportDirective" && !met[imported] {
+				met[imported] = true
 				queue = append(queue, imported)
 			}
 		}

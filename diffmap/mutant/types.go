@@ -107,15 +107,7 @@ func isConversion(call *compile.Node) bool {
 }
 
 // arguments are those of a call or a modifier invocation.
-func arguments(call *compile.Node) []*compile.Node {
-	var list []*compile.Node
-	for _, child := range call.Children {
-		if child.Role == "arguments" {
-			list = append(list, child)
-		}
-	}
-	return list
-}
+func arguments(call *compile.Node) []*compile.Node { return call.All("arguments") }
 
 // converted is what a conversion converts, and to which type; nil for other expressions.
 func converted(n *compile.Node) (*compile.Node, string) {
