@@ -111,14 +111,20 @@ func (d *deployer) moveTo(w *evm.World) error {
 // passNonces lets nonces pass, so that a contract comes to be where the World of another build has it. It stays where it
 // would be if that is at a nonce that has been used.
 func (d *deployer) passNonces(c *bytecode.Contract) {
-	place, ok := d.places[c.QualifiedName()]
 	next := d.nonce + uint64(len(d.calls))
-	for n := next; ok && n < next+maxPassed; n++ {
-		if crypto.CreateAddress(d.from, n) == place {
-			d.nonce += n - next
-			return
+	d.nonce += nonceFor(d.places, c, d.from, next, maxPassed) - next
+}
+
+// nonceFor is the nonce, one of so many from the next one on, with which an account deploys a contract where another World has it; the next one
+// if there is none.
+func nonceFor(places map[string]common.Address, c *bytecode.Contract, from common.Address, next, most uint64) uint64 {
+	place, ok := places[c.QualifiedName()]
+	for n := next; ok && n < next+most; n++ {
+		if crypto.CreateAddress(from, n) == place {
+			return n
 		}
 	}
+	return next
 }
 
 // maxPassed bounds the nonces that pass at once: what is deployed, and the calls that initialize it, are hardly more. Arbitrary.

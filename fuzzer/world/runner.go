@@ -97,14 +97,8 @@ func (tr *testRunner) runSetUp(ctx context.Context, up *TestSetup, chain *Chain)
 // Those between are of test contracts that this build lacks.
 func (tr *testRunner) nextTestContract(w *evm.World, c *bytecode.Contract, chain *Chain) common.Address {
 	account := *w.Accounts[chain.Sender]
-	place, placed := tr.testPlaces[c.QualifiedName()]
-	for n := account.Nonce; placed && n < account.Nonce+maxSetups; n++ {
-		if crypto.CreateAddress(chain.Sender, n) == place {
-			account.Nonce = n
-			w.Accounts[chain.Sender] = &account
-			return place
-		}
-	}
+	account.Nonce = nonceFor(tr.testPlaces, c, chain.Sender, account.Nonce, maxSetups)
+	w.Accounts[chain.Sender] = &account
 	return crypto.CreateAddress(chain.Sender, account.Nonce)
 }
 
