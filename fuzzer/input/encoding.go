@@ -19,7 +19,7 @@ const (
 	maxDecoded        = 4                 // encodings that bytes are taken for, of which one is drawn
 	ownEncodingShare  = 4                 // one encoding in so many is of another contract than the one that is called
 	encodingShare     = 2                 // one byte string in so many is made by an encoding where some are known
-	innerLengthShare  = 2                 // one change in so many is of a length in there, of which there are fewer than of words: formulas and probes do not change them
+	innerLengthShare  = 2                 // one change in so many is of a length in there: those are few, and neither formulas nor probes change them
 	keepEncodingShare = 4                 // one change in so many of bytes that have an encoding does not keep it
 )
 
@@ -30,7 +30,26 @@ type encodings struct {
 }
 
 // encoding is the types of what a byte string holds, encoded like a function's parameters.
-type encoding struct{ types []Type }
+type encoding struct {
+	types []Type
+	head  int // bytes of them that every encoding has
+	tail  int // where in there the offset of the first tail is; −1: there is no tail
+}
+
+func newEncoding(types []Type) *encoding {
+	e := &encoding{types: types, tail: -1}
+	for i := range types {
+		if !types[i].Dynamic {
+			e.head += chunkBytes * types[i].Words()
+			continue
+		}
+		if e.tail < 0 {
+			e.tail = e.head
+		}
+		e.head += chunkBytes
+	}
+	return e
+}
 
 func newEncodings(instances []Instance) encodings {
 	e := encodings{own: map[*bytecode.Contract][]*encoding{}}
@@ -58,7 +77,7 @@ func (e *encodings) add(text string) *encoding {
 	if err != nil || len(e.all) == maxEncodings {
 		return nil
 	}
-	one := &encoding{types}
+	one := newEncoding(types)
 	e.all = append(e.all, one)
 	return one
 }
@@ -98,8 +117,10 @@ func (e *encodings) fitting(c *bytecode.Contract, data []byte) (fitting []*encod
 	return fitting, decoded
 }
 
+// decode reads bytes that are spelled like that. Most are not, which their length and the first offset tell.
 func (e *encoding) decode(data []byte) ([]Value, bool) {
-	if len(data) == 0 || len(data)%chunkBytes != 0 {
+	if len(data)%chunkBytes != 0 || len(data) < e.head || e.tail < 0 && len(data) > e.head ||
+		e.tail >= 0 && !new(uint256.Int).SetBytes32(data[e.tail:e.tail+chunkBytes]).Eq(uint256.NewInt(uint64(e.head))) {
 		return nil, false
 	}
 	values, err := Decode(e.types, data)
@@ -198,18 +219,20 @@ func (s *Space) Resized(dst []Sequence, seq Sequence, e *evm.Execution, want fun
 			}
 		}
 	}
+	if len(wanted) == 0 {
+		return dst
+	}
 	start := len(dst)
 	for _, w := range appendArgumentWords(nil, seq, last) {
 		v, t := resolve(seq, &w)
-		if w.Kind != LengthWord || t.Kind != Bytes || len(wanted) == 0 {
-			continue
-		}
-		s.resize(&seq[last], v.Bytes, wanted, 1, func(data []byte) bool {
+		if w.Kind == LengthWord && t.Kind == Bytes && !s.resize(&seq[last], v.Bytes, wanted, 1, func(data []byte) bool {
 			if out := seq.Clone(); s.setBytes(out, w, data) {
 				dst = append(dst, out)
 			}
 			return len(dst)-start < MaxProposals
-		})
+		}) {
+			break
+		}
 	}
 	return dst
 }

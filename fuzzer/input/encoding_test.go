@@ -32,7 +32,7 @@ func TestEncoded(t *testing.T) {
 	m := NewMutator(s, NewDictionary(nil), Options{})
 	r := testRand(1)
 	vault, multicall := find(t, s, "Vault", "multicall(bytes[])")
-	orders := &encoding{abi.MustParse(ordersEncoding)}
+	orders := newEncoding(abi.MustParse(ordersEncoding))
 	made, kept, changes, aligned := 0, 0, 0, 0
 	for i := range 20_000 {
 		call := m.generate(r, Callable{vault, multicall})
