@@ -151,11 +151,7 @@ func (s *Sides) pairInstances(base *Base) {
 	for i := range s.Head.Space.Instances {
 		in := &s.Head.Space.Instances[i]
 		at, ok := there[in.Name]
-		ok = ok && !s.isMadeOf(in.Address, func(other *input.Instance) bool {
-			_, has := there[other.Name]
-			return !has && other.Contract != nil && base.deployable(other.Contract.QualifiedName())
-		})
-		if !ok {
+		if ok = ok && !s.lacksPart(in, there); !ok {
 			delete(there, in.Name) // nor are those that are made of it
 		}
 		if other := standsFor[in.Address]; !ok || other != "" && other != in.Name {
@@ -175,24 +171,23 @@ func (s *Sides) pairInstances(base *Base) {
 	}
 }
 
-// isMadeOf reports whether an instance of the head got one that fits for its constructor. With one that the base's World lacks, though
-// not its code, it is something else.
-func (s *Sides) isMadeOf(address common.Address, fits func(*input.Instance) bool) bool {
+// lacksPart reports whether an instance of the head got another one for its constructor that is not there on the base, though its code is: it is
+// something else with what the base's World has.
+func (s *Sides) lacksPart(in *input.Instance, there map[string]int) bool {
 	if s.Head.Setup == nil {
 		return false
 	}
-	at := slices.IndexFunc(s.Head.Setup.Deployments, func(d world.Deployment) bool { return d.Address == address })
+	at := slices.IndexFunc(s.Head.Setup.Deployments, func(d world.Deployment) bool { return d.Address == in.Address })
 	if at < 0 || len(s.Head.Setup.Deployments[at].Code) == 0 {
 		return false
 	}
 	made := &s.Head.Setup.Deployments[at]
-	for i := range s.Head.Space.Instances {
-		in := &s.Head.Space.Instances[i]
-		if bytes.Contains(made.Call.Data[len(made.Code):], common.LeftPadBytes(in.Address[:], wordBytes)) && in.Name != made.Name && fits(in) {
-			return true
-		}
-	}
-	return false
+	arguments := made.Call.Data[len(made.Code):]
+	return slices.ContainsFunc(s.Head.Space.Instances, func(part input.Instance) bool {
+		_, has := there[part.Name]
+		return !has && part.Name != in.Name && part.Contract != nil && s.versions.deployable(part.Contract.QualifiedName()) &&
+			bytes.Contains(arguments, common.LeftPadBytes(part.Address[:], wordBytes))
+	})
 }
 
 // pairFunctions finds the functions of an instance on the base.
