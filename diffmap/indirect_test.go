@@ -64,7 +64,7 @@ contract C {
     function f() public { x = 1; }
     function g() public pure returns (uint256) { return 1; }
 }`, want: []string{"f: its code differs with the changed variable w at FILE:3"}},
-	{name: "state variables in front of others that are gone", base: `
+	{name: "removed state variables that were declared before others", base: `
 contract C {
     uint256 v;
     uint256 w;

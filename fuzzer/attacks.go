@@ -24,7 +24,7 @@ type attacks struct {
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
-	endowed  int // how many go on behind what others have paid in; they come when most others are made
+	endowed  int // how many go on after payments of others; they are made when most others have been
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 }

@@ -73,7 +73,7 @@ func (f *Formulas) Behind(at int) int {
 	return -1
 }
 
-// Times are when the last call came to its branches: numbers of decisions, and the number of all for those that were not read.
+// Times are when the last call reached its branches: numbers of decisions, and the number of all for those that were not read.
 func (f *Formulas) Times(branches []Branch) []int {
 	first := map[jump]int{}
 	for i := len(f.decisions) - 1; i >= f.before; i-- {

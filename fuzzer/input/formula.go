@@ -311,7 +311,7 @@ func (r *reader) context(pc uint32) uint64 {
 	return (context ^ times) * fnvPrime
 }
 
-// loop is a jump that a path may come to more than once, and from where the code around it was called.
+// loop is a jump that a path may pass more than once, and from where the code around it was called.
 type loop struct {
 	pc      uint32
 	context uint64

@@ -221,7 +221,7 @@ func (s *Scene) wasGiven(from int, token, account common.Address) bool {
 }
 
 // lends reports whether the contract that makes a call lends a token of its own around that: it looks at what it has of it, sends some, and looks again
-// behind the call. What such a contract has was meant for it, whoever sent it. A router sends none before, or is told which token to look at.
+// after the call. What such a contract has was meant for it, whoever sent it. A router sends none before, or is told which token to look at.
 func (s *Scene) lends(frame int, token common.Address) bool {
 	f := &s.Exec.Frames[frame]
 	frames := s.Exec.Calls[f.Call].Frames

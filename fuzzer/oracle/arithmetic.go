@@ -72,7 +72,7 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 	}
 }
 
-// examineBalances is the part of [Arithmetic] for code of 0.8 and later: a token that is looked at alone comes to say that an account has
+// examineBalances is the part of [Arithmetic] for code of 0.8 and later: a token that is looked at alone says then that an account has
 // more than half of all numbers, which is more than its supply. Who has less than what is taken has that much after an unchecked difference; and a
 // balance that is counted in other units, as rebasing tokens do, is not what the token answers.
 func (s *Scene) examineBalances(report func(Observation)) {

@@ -62,8 +62,8 @@ func newBrowser(t *testing.T) browser {
 	return browser{ctx}
 }
 
-// profile makes a folder for a browser's profile. It is no t.TempDir, whose removal fails the test where a file appears
-// meanwhile: Chromium's processes end one after the other, and the last may still write.
+// profile makes a folder for a browser's profile. Not t.TempDir: removing that fails the test if a file appears meanwhile, and
+// Chromium's processes end one after the other; the last may still be writing.
 func profile(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "sightline-browser-")
@@ -78,7 +78,7 @@ func profile(t *testing.T) string {
 			}
 			time.Sleep(pause)
 		}
-		t.Logf("the browser's profile stays behind: %v", err)
+		t.Logf("the browser's profile was not removed: %v", err)
 	})
 	return folder
 }
