@@ -96,7 +96,7 @@ func TestLongCode(t *testing.T) {
 	long(loop).Push(1).Op(vm.SWAP1, vm.SUB, vm.DUP1).Push(start).Op(vm.JUMPI).Push(0).Op(vm.SLOAD).Push(1).Op(vm.ADD).Push(0).Op(vm.SSTORE)
 	middle := long(asm.New())
 	middle.Push(0).Op(vm.CALLDATALOAD).Push(12_000).Op(vm.ADD, vm.JUMP)
-	jumps := append(middle.Bytes(), bytes.Repeat([]byte{byte(vm.JUMPDEST)}, 6000)...)
+	jumps := append(middle.Bytes(), bytes.Repeat([]byte{byte(vm.JUMPDEST)}, 12_000)...)
 	for name, code := range map[string][]byte{
 		"without jumps":      long(asm.New()).Op(vm.MSIZE).Push(1).Op(vm.ADD).Push(0).Op(vm.SSTORE).Bytes(),
 		"a loop":             loop.Bytes(),
@@ -113,6 +113,50 @@ func TestLongCode(t *testing.T) {
 				t.Errorf("%s, %d gas: %v", name, gas, err)
 			}
 		}
+	}
+}
+
+// TestGasBetweenFunctions: functions that are called as solc calls them, with every amount of
+// gas up to enough: each instruction fails once, some in memory that grows or in an access of
+// storage, and blocks behind it are not entered.
+func TestGasBetweenFunctions(t *testing.T) {
+	const first, second = 4, 14 // where the functions begin
+	main := byte(second + 10)
+	code := []byte{byte(vm.PUSH1), main, byte(vm.JUMP), byte(vm.INVALID)}
+	for _, f := range [][]vm.OpCode{ // each is given where it returns to and a word
+		{vm.JUMPDEST, vm.DUP1, vm.DUP1, vm.MSTORE, vm.DUP1, vm.JUMPDEST, vm.MLOAD, vm.ADD, vm.SWAP1, vm.JUMP},
+		{vm.JUMPDEST, vm.DUP1, vm.SLOAD, vm.ADD, vm.JUMPDEST, vm.DUP1, vm.MLOAD, vm.EXP, vm.SWAP1, vm.JUMP},
+	} {
+		for _, op := range f {
+			code = append(code, byte(op))
+		}
+	}
+	code = append(code, byte(vm.JUMPDEST))
+	for i := range byte(3) {
+		for _, f := range []byte{first, second} {
+			back := byte(len(code)) + 7
+			code = append(code, byte(vm.PUSH1), back, byte(vm.PUSH1), 50*i+f, byte(vm.PUSH1), f, byte(vm.JUMP), byte(vm.JUMPDEST))
+		}
+		code = append(code, byte(vm.ADD))
+	}
+	code = append(code, byte(vm.ADD), byte(vm.ADD), byte(vm.PUSH1), 7, byte(vm.SSTORE), byte(vm.STOP))
+	w := evmtest.WorldOf(code)
+	// Once with code that is decoded as the call goes, and again with what is left of it.
+	p := newPair(t, w, nil)
+	ends := map[evm.Outcome]int{}
+	for gas := uint64(1); ; gas++ {
+		call := evm.Call{From: evmtest.RandomSender, To: evmtest.RandomContracts[0], Gas: gas}
+		exec, err := p.run(evm.Sequence{call, call})
+		if err != nil {
+			t.Fatalf("%d gas: %v", gas, err)
+		}
+		ends[exec.Calls[0].Outcome]++
+		if exec.Calls[0].Outcome == evm.Success {
+			break
+		}
+	}
+	if ends[evm.OutOfGas] < 1000 {
+		t.Errorf("calls end with %v", ends)
 	}
 }
 

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"math"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -15,8 +16,8 @@ import (
 // machine blocks. A block's gas and stack are checked once, by the step at its
 // head.
 //
-// A machine block is never longer than a block of the [bytecode.Program]. It also
-// ends behind every instruction that sees the gas that is left (GAS, SSTORE, calls
+// A machine block goes through one or several blocks of the [bytecode.Program], one
+// after the other, see segment. It ends at a jump that depends on something, and behind every instruction that sees the gas that is left (GAS, SSTORE, calls
 // and creations), or that may fail for another reason than gas or stack, so that
 // everything visible is exact there. Such cuts do not show in any Path.
 //
@@ -25,15 +26,16 @@ import (
 type decoded struct {
 	bytes   []byte
 	program *record.Program
-	entry   []uint32 // by pc of a JUMPDEST: 1 + index of its block's head in steps; 0: not decoded, or none
+	entry   []int32  // by pc: 1 + index of the head in steps of the block there; negative where no jump may go; 0: not decoded
 	dests   []uint64 // bit set: pcs with a JUMPDEST that is an instruction; nil until it is asked for
 
-	steps  []step
-	blocks []block
-	words  []uint256.Int // constants of more than 64 bits
-	moves  []move        // of shuffles
-	exits  []exit
-	reach  int // what is decoded depends on so many bytes; and on the length if that is less
+	steps    []step
+	blocks   []block
+	segments []segment
+	words    []uint256.Int // constants of more than 64 bits
+	moves    []move        // of shuffles
+	exits    []exit
+	reach    int // what is decoded depends on so many bytes; and on the length if that is less
 
 	left codeUndo // of creation code: what it returned last, as it was installed
 }
@@ -41,7 +43,8 @@ type decoded struct {
 // step is one instruction of the machine: one or several of the EVM's.
 type step struct {
 	code stepCode
-	n    uint8 // see stepCode
+	n    uint8  // see stepCode
+	at   uint16 // index of the instruction in the machine block, where the step may run out of gas
 	// pc of the instruction; where several are one step, of the first when the
 	// step may run out of gas, else of the last.
 	pc uint32
@@ -52,10 +55,12 @@ type step struct {
 type block struct {
 	gas         uint32 // static cost of all its instructions
 	need, room  int16  // bounds of the stack's height, with which no instruction fails
-	length      uint16 // instructions
+	length      uint16 // instructions of the first segment
 	conditions  uint16 // instructions that take a number of [record.Conditions]
 	id          int32  // the program's block that begins here; −1: none
-	pc, end     uint32 // half-open range
+	pc          uint32
+	from, to    uint32 // range in segments
+	entered     uint16 // segments behind the first that are entered at once
 	first, last uint32 // range in exits
 	moves       bool   // an exit or what decides has the shadow of another word
 	inOrder     bool   // no exit needs the shadow of a word that one before it changes
@@ -100,10 +105,12 @@ const (
 
 // raw is an instruction that is being decoded.
 type raw struct {
-	pc   uint32
-	op   byte
-	made int32 // which of the block's conditions it makes; −1: none
-	save bool  // something asks for the condition later
+	pc     uint32
+	op     byte
+	joined bool   // a jump into the block's next segment
+	save   bool   // something asks later for the condition that it makes
+	at     uint16 // index in the machine block
+	made   int32  // which of the block's conditions it makes; −1: none
 }
 
 // decoder cuts code into blocks and steps. It belongs to one machine.
@@ -112,30 +119,37 @@ type decoder struct {
 	actions *[256]record.Instruction
 	blind   bool // no block and no condition is to be recorded
 
-	raws    []raw
-	symbols []symbol
-	places  []move // scratch, see decoder.rearrange
+	raws     []raw
+	segments []segment
+	known    []uint64 // scratch, see decoder.track
+	symbols  []symbol
+	places   []move // scratch, see decoder.rearrange
 }
 
 // trace decodes from a pc on and tells where in steps that is.
 func (d *decoder) trace(c *decoded, pc uint32) int {
 	start := len(c.steps)
 	for budget := maxTrace; ; {
-		if int(pc) < len(c.bytes) && vm.OpCode(c.bytes[pc]) == vm.JUMPDEST {
-			if known := c.entry[pc]; known != 0 {
-				c.steps = append(c.steps, step{code: stepGoto, n: 1, pc: pc, a: uint64(known - 1)})
-				return start
-			}
-			c.entry[pc] = uint32(len(c.steps)) + 1
+		known := int32(0)
+		if int(pc) < len(c.bytes) {
+			known = c.entry[pc]
 		}
-		if budget <= 0 {
+		switch {
+		case known != 0:
+			c.steps = append(c.steps, step{code: stepGoto, n: 1, pc: pc, a: uint64(max(known, -known) - 1)})
+			return start
+		case budget <= 0:
 			c.steps = append(c.steps, step{code: stepGoto, pc: pc, a: uint64(pc)})
 			return start
+		case int(pc) < len(c.bytes):
+			c.entry[pc] = int32(len(c.steps)) + 1
+			if vm.OpCode(c.bytes[pc]) != vm.JUMPDEST {
+				c.entry[pc] *= -1
+			}
 		}
 		end, open := d.scan(c, pc)
-		c.reach = max(c.reach, int(end)+1) // whether a JUMPDEST follows ends a block, too
 		budget -= len(d.raws)
-		d.emit(c, pc, end, open)
+		d.emit(c, open)
 		if !open {
 			return start
 		}
@@ -143,24 +157,29 @@ func (d *decoder) trace(c *decoded, pc uint32) int {
 	}
 }
 
-// precise decodes a range of one block with a head for every instruction and
-// nothing joined, into a stream of its own: the instruction that fails is then
-// found as the EVM finds it.
-func (d *decoder) precise(c, into *decoded, from, to uint32) {
+// precise decodes a block from one of its instructions on, with a head for every
+// instruction and nothing joined, into a stream of its own: the instruction that fails
+// is then found as the EVM finds it. Segments behind that instruction are entered there.
+func (d *decoder) precise(c, into *decoded, b *block, from uint16) {
 	into.bytes, into.program, into.entry, into.dests = c.bytes, c.program, c.entry, c.dests
 	into.steps, into.blocks, into.words, into.exits = into.steps[:0], into.blocks[:0], into.words[:0], into.exits[:0]
 	d.raws = d.raws[:0]
-	for pc := from; ; {
-		op := opAt(c.bytes, pc)
-		d.raws = append(d.raws, raw{pc: pc, op: op, made: -1})
-		b := block{id: -1, pc: pc}
-		d.measure(&b, d.raws[len(d.raws)-1:])
-		b.end = pc + 1 + bytecode.PushSize(op)
-		d.head(into, b)
-		d.single(into, &d.raws[len(d.raws)-1])
-		if pc = b.end; pc >= to {
-			return
+	for in := range c.instructions(b) {
+		if in.at < from {
+			continue
 		}
+		d.raws = append(d.raws, in.raw)
+		r := &d.raws[len(d.raws)-1]
+		single := block{id: -1, pc: r.pc}
+		if r.at == in.segment.at && r.at > from {
+			single.id = in.segment.id
+		}
+		d.measure(&single, d.raws[len(d.raws)-1:])
+		d.head(into, single)
+		if r.joined {
+			r.op = byte(vm.POP)
+		}
+		d.single(into, r)
 	}
 }
 
@@ -183,29 +202,6 @@ func (d *decoder) cuts(op byte) (cut, open bool) {
 		return true, true
 	}
 	return !d.table[op].defined, d.table[op].defined
-}
-
-// scan collects the instructions of the block at pc in raws. The end is the pc
-// behind it; open reports whether control can arrive there.
-func (d *decoder) scan(c *decoded, pc uint32) (end uint32, open bool) {
-	d.raws = d.raws[:0]
-	for {
-		op := opAt(c.bytes, pc)
-		d.raws = append(d.raws, raw{pc: pc, op: op, made: -1})
-		pc += 1 + bytecode.PushSize(op)
-		if cut, open := d.cuts(op); cut {
-			return pc, open
-		}
-		if len(d.raws) >= maxBlock {
-			return pc, true
-		}
-		if int(pc) < len(c.bytes) && vm.OpCode(c.bytes[pc]) == vm.JUMPDEST {
-			return pc, true
-		}
-		if _, starts := c.program.StartsAt(uint64(pc)); starts {
-			return pc, true
-		}
-	}
 }
 
 // measure sums up what a head checks.
@@ -232,18 +228,34 @@ func (d *decoder) head(c *decoded, b block) {
 }
 
 // emit writes the block in raws to the stream.
-func (d *decoder) emit(c *decoded, pc, end uint32, open bool) {
-	b := block{id: -1, pc: pc, end: end}
-	if id, starts := c.program.StartsAt(uint64(pc)); starts && !d.blind {
-		b.id = int32(id)
-	}
-	d.measure(&b, d.raws)
+func (d *decoder) emit(c *decoded, open bool) {
+	lead := &d.segments[0]
+	b := block{id: lead.id, pc: lead.pc}
 	last := d.raws[len(d.raws)-1].op
+	d.measure(&b, d.raws)
+	if d.blind { // all is counted at once, and nothing is entered
+		for i := range d.segments[1:] {
+			d.segments[1+i].length = 0
+		}
+		lead.length = b.length
+	}
+	b.length = lead.length
+	b.from = uint32(len(c.segments))
+	c.segments = append(c.segments, d.segments...)
+	b.to = uint32(len(c.segments))
+	d.compact()
 	tail := d.tail()
 	if (open || vm.OpCode(last) == vm.JUMP) && !d.blind {
 		b.first = uint32(len(c.exits))
 		d.follow(c, &b, tail)
 		b.last = uint32(len(c.exits))
+	}
+	next := 1 // segment to enter
+	for next < len(d.segments) && (d.segments[next].entered == 0 || d.blind) {
+		next++
+	}
+	if !d.blind {
+		b.entered = uint16(next - 1)
 	}
 	d.head(c, b)
 	body := len(d.raws)
@@ -251,12 +263,14 @@ func (d *decoder) emit(c *decoded, pc, end uint32, open bool) {
 		body = tail.start
 	}
 	for i := 0; i < body; {
+		next = d.enter(c, &b, next, d.raws[i].at)
 		if n := d.shuffle(c, d.raws[i:body]); n > 0 {
 			i += n
 			continue
 		}
 		i += d.join(c, d.raws[i:body])
 	}
+	d.enter(c, &b, next, math.MaxUint16)
 	if tail.kind != tailNone {
 		d.finish(c, tail)
 	}

@@ -75,31 +75,50 @@ func (s *symbol) number(base uint32) record.Shadow {
 	return (base+1+uint32(s.made))<<1 | record.Shadow(s.flip)
 }
 
-// precisely is the rest of a block from a pc on, instruction by instruction.
-func (m *Interpreter) precisely(c *decoded, b *block, base uint32, from uint32) *decoded {
-	conditions := base
-	for pc := b.pc; pc < from; {
-		op := opAt(c.bytes, pc)
-		switch m.decoder.actions[op].Action {
+// precisely is a block from one of its instructions on, instruction by instruction; those in
+// front of it have run. The block's head has counted all of them.
+func (m *Interpreter) precisely(f *frame, b *block, base uint32, from uint16) *decoded {
+	c := f.code
+	conditions, counted := base, 0
+	for in := range c.instructions(b) {
+		if in.at == in.segment.at && in.at <= from {
+			counted += int(in.segment.length) // the segment has been entered
+		}
+		if in.at >= from {
+			continue
+		}
+		switch m.decoder.actions[in.op].Action {
 		case record.ActCompare, record.ActDiffer, record.ActIsZero:
 			conditions++
 		}
-		pc += 1 + bytecode.PushSize(op)
 	}
+	f.Steps -= counted - int(from)
 	m.rec.Conditions.Next = conditions
-	m.decoder.precise(c, &m.scratch, from, b.end)
+	m.decoder.precise(c, &m.scratch, b, from)
 	return &m.scratch
 }
 
-// ahead is the static cost of a block's instructions from a pc on.
-func (m *Interpreter) ahead(c *decoded, b *block, from uint32) uint64 {
+// ahead is the static cost of a block's instructions from one on.
+func (m *Interpreter) ahead(c *decoded, b *block, from uint16) uint64 {
 	gas := uint64(0)
-	for pc := from; pc < b.end; {
-		op := opAt(c.bytes, pc)
-		gas += uint64(m.decoder.table[op].gas)
-		pc += 1 + bytecode.PushSize(op)
+	for in := range c.instructions(b) {
+		if in.at >= from {
+			gas += uint64(m.decoder.table[in.op].gas)
+		}
 	}
 	return gas
+}
+
+// enter enters segments of the block that runs.
+func (m *Interpreter) enter(f *frame, segments []segment) {
+	for i := range segments {
+		s := &segments[i]
+		f.Steps++
+		if s.id >= 0 {
+			m.rec.EnterBlock(f.Active, bytecode.BlockID(s.id))
+		}
+		f.Steps += int(s.length) - 1
+	}
 }
 
 // patch makes the step at an index, which goes to a pc, go to the pc's step.
@@ -122,7 +141,7 @@ func (m *Interpreter) constant(c *decoded, dest uint64) (int, bool) {
 	if !c.isDest(dest) {
 		return 0, false
 	}
-	if known := c.entry[dest]; known != 0 {
+	if known := c.entry[dest]; known > 0 {
 		return int(known - 1), true
 	}
 	return m.decoder.trace(c, uint32(dest)), true

@@ -388,7 +388,7 @@ func (m *Interpreter) delegate(e *entry) *entry {
 const delegationLength = 3 + common.AddressLength
 
 func (m *Interpreter) newCode(p *record.Program, code []byte) *decoded {
-	return &decoded{bytes: code, program: p, entry: make([]uint32, len(code))}
+	return &decoded{bytes: code, program: p, entry: make([]int32, len(code))}
 }
 
 // creation is creation code, decoded, for a frame. The slice may change after the
@@ -439,7 +439,7 @@ func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
 	m.codeBytes += len(code) - len(c.bytes)
 	c.bytes = append(c.bytes[:n], code[n:]...)
 	if more := len(code) - len(c.entry); more > 0 {
-		c.entry = append(c.entry, make([]uint32, more)...)
+		c.entry = append(c.entry, make([]int32, more)...)
 	}
 	c.dests = nil
 	return true

@@ -57,7 +57,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 					f.LastPC = b.pc
 					return evm.StackFault, nil, 0
 				}
-				code = m.precisely(f.code, b, base, b.pc)
+				code = m.precisely(f, b, base, 0)
 				steps, at, precise = code.steps, 0, true
 				continue
 			}
@@ -66,7 +66,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 					f.LastPC = b.pc
 					return evm.OutOfGas, nil, 0
 				}
-				code = m.precisely(f.code, b, base, b.pc)
+				code = m.precisely(f, b, base, 0)
 				steps, at, precise = code.steps, 0, true
 				continue
 			}
@@ -77,6 +77,12 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			} else {
 				js = 0
 			}
+			if b.entered > 0 {
+				m.enter(f, code.segments[b.from+1:b.from+1+uint32(b.entered)])
+			}
+			continue
+		case stepEnter:
+			m.enter(f, code.segments[in.a:in.a+uint64(in.n)])
 			continue
 		case stepGoto:
 			if in.n == 0 {
@@ -158,7 +164,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			x := stack[(sp+int(code.moves[in.a>>32].from))&stackMask]
 			sp = shuffle(code, stack, sp, in, 1)
 			if x[0] < uint64(len(code.entry)) && x.IsUint64() {
-				if known := code.entry[x[0]]; known != 0 {
+				if known := code.entry[x[0]]; known > 0 {
 					at = int(known - 1)
 					continue
 				}
@@ -347,7 +353,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			sp--
 			x := &stack[sp&stackMask]
 			if x[0] < uint64(len(code.entry)) && x.IsUint64() {
-				if known := code.entry[x[0]]; known != 0 {
+				if known := code.entry[x[0]]; known > 0 {
 					at = int(known - 1)
 					continue
 				}
@@ -368,7 +374,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 		case stepPushJump:
 			dest := in.a >> 32
 			if dest < uint64(len(code.entry)) {
-				if known := code.entry[dest]; known != 0 {
+				if known := code.entry[dest]; known > 0 {
 					at = int(known - 1)
 					continue
 				}
@@ -675,7 +681,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 				dest = code.moves[in.a>>32].a
 			}
 			if dest < uint64(len(code.entry)) {
-				if known := code.entry[dest]; known != 0 {
+				if known := code.entry[dest]; known > 0 {
 					at = int(known - 1)
 					continue
 				}
@@ -691,8 +697,8 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 				f.LastPC = in.pc
 				return evm.OutOfGas, nil, 0
 			}
-			gas += m.ahead(f.code, b, in.pc)
-			code = m.precisely(f.code, b, base, in.pc)
+			gas += m.ahead(f.code, b, in.at)
+			code = m.precisely(f, b, base, in.at)
 			steps, at, precise = code.steps, 0, true
 		}
 	}

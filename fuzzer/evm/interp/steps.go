@@ -12,6 +12,7 @@ type stepCode uint8
 
 const (
 	stepBlock    stepCode = iota // head of the block a
+	stepEnter                    // n segments from a on
 	stepGoto                     // n = 1: to the step a; n = 0: to the pc a, which may not be decoded yet
 	stepSave                     // remember the two words on top for the comparison or difference a, whose opcode is n
 	stepSaveZero                 // remember the word on top for the ISZERO a
@@ -170,7 +171,7 @@ var stepsOf = func() *stepTable {
 // single writes one instruction as one step.
 func (d *decoder) single(c *decoded, r *raw) {
 	op := vm.OpCode(r.op)
-	s := step{pc: r.pc}
+	s := step{at: r.at, pc: r.pc}
 	switch {
 	case !d.table[r.op].defined:
 		s.code = stepInvalid
@@ -309,7 +310,10 @@ func (d *decoder) pushPair(c *decoded, r, next *raw) bool {
 	case then == vm.JUMPI:
 		s.a = destination(c, s.a)
 	case then == vm.MLOAD || then == vm.MSTORE:
-		s.pc = r.pc // it may run out of gas
+		if next.at != r.at+1 {
+			return false // a segment begins in between
+		}
+		s.at, s.pc = r.at, r.pc // it may run out of gas
 	case (then == vm.SHL || then == vm.SHR) && s.a > 255:
 		return false
 	case isDup(then):
