@@ -32,8 +32,9 @@ type decoded struct {
 	steps    []step
 	blocks   []block
 	segments []segment
-	words    []uint256.Int // constants of more than 64 bits
-	moves    []move        // of shuffles
+	ids      []bytecode.BlockID // of segments
+	words    []uint256.Int      // constants of more than 64 bits
+	moves    []move             // of shuffles
 	exits    []exit
 	reach    int // what is decoded depends on so many bytes; and on the length if that is less
 
@@ -55,12 +56,12 @@ type step struct {
 type block struct {
 	gas         uint32 // static cost of all its instructions
 	need, room  int16  // bounds of the stack's height, with which no instruction fails
-	length      uint16 // instructions of the first segment
+	length      uint16 // instructions of the segments that the head enters
 	conditions  uint16 // instructions that take a number of [record.Conditions]
 	id          int32  // the program's block that begins here; −1: none
 	pc          uint32
 	from, to    uint32 // range in segments
-	entered     uint16 // segments behind the first that are entered at once
+	row         uint16 // segments that the head enters, if they are several
 	first, last uint32 // range in exits
 	moves       bool   // an exit or what decides has the shadow of another word
 	inOrder     bool   // no exit needs the shadow of a word that one before it changes
@@ -242,6 +243,9 @@ func (d *decoder) emit(c *decoded, open bool) {
 	b.length = lead.length
 	b.from = uint32(len(c.segments))
 	c.segments = append(c.segments, d.segments...)
+	for i := range d.segments {
+		c.ids = append(c.ids, bytecode.BlockID(d.segments[i].id))
+	}
 	b.to = uint32(len(c.segments))
 	d.compact()
 	tail := d.tail()
@@ -252,10 +256,11 @@ func (d *decoder) emit(c *decoded, open bool) {
 	}
 	next := 1 // segment to enter
 	for next < len(d.segments) && (d.segments[next].entered == 0 || d.blind) {
+		b.length += d.segments[next].length
 		next++
 	}
-	if !d.blind {
-		b.entered = uint16(next - 1)
+	if next > 1 && !d.blind {
+		b.row = uint16(next)
 	}
 	d.head(c, b)
 	body := len(d.raws)

@@ -76,43 +76,43 @@ func (s *symbol) number(base uint32) record.Shadow {
 }
 
 // precisely is a block from one of its instructions on, instruction by instruction; those in
-// front of it have run. The block's head has counted all of them.
-func (m *Interpreter) precisely(f *frame, b *block, base uint32, from uint16) *decoded {
-	c := f.code
-	conditions, counted := base, 0
+// front of it have run.
+func (m *Interpreter) precisely(c *decoded, b *block, base uint32, from uint16) *decoded {
+	m.rec.Conditions.Next = base
 	for in := range c.instructions(b) {
-		if in.at == in.segment.at && in.at <= from {
-			counted += int(in.segment.length) // the segment has been entered
-		}
 		if in.at >= from {
-			continue
+			break
 		}
 		switch m.decoder.actions[in.op].Action {
 		case record.ActCompare, record.ActDiffer, record.ActIsZero:
-			conditions++
+			m.rec.Conditions.Next++
 		}
 	}
-	f.Steps -= counted - int(from)
-	m.rec.Conditions.Next = conditions
 	m.decoder.precise(c, &m.scratch, b, from)
 	return &m.scratch
 }
 
-// ahead is the static cost of a block's instructions from one on.
-func (m *Interpreter) ahead(c *decoded, b *block, from uint16) uint64 {
-	gas := uint64(0)
-	for in := range c.instructions(b) {
+// retract takes back that instructions of a block have been counted, from one on, and returns their static cost.
+func (m *Interpreter) retract(f *frame, b *block, from uint16) (gas uint64) {
+	for in := range f.code.instructions(b) {
+		if in.at == in.segment.at && in.at <= from { // the segment has been entered
+			f.Steps -= int(in.segment.length)
+		}
 		if in.at >= from {
 			gas += uint64(m.decoder.table[in.op].gas)
 		}
 	}
+	f.Steps += int(from)
 	return gas
 }
 
-// enter enters segments of the block that runs.
-func (m *Interpreter) enter(f *frame, segments []segment) {
-	for i := range segments {
-		s := &segments[i]
+// enter enters n segments of the block that runs, of so many instructions.
+func (m *Interpreter) enter(f *frame, c *decoded, from uint32, n, length int) {
+	if m.rec.EnterRow(f.Active, c.ids[from:int(from)+n], length) {
+		return
+	}
+	for i := range c.segments[from : int(from)+n] {
+		s := &c.segments[int(from)+i]
 		f.Steps++
 		if s.id >= 0 {
 			m.rec.EnterBlock(f.Active, bytecode.BlockID(s.id))

@@ -44,45 +44,44 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 		switch in.code {
 		case stepBlock:
 			b = &code.blocks[in.a]
-			if b.id >= 0 {
-				f.Steps++
-				m.rec.EnterBlock(f.Active, bytecode.BlockID(b.id))
-				f.Steps += int(b.length) - 1
-			} else {
-				f.Steps += int(b.length)
-			}
 			base = m.rec.Conditions.Next
-			if sp < int(b.need) || sp > int(b.room) {
-				if precise {
-					f.LastPC = b.pc
-					return evm.StackFault, nil, 0
+			if sp < int(b.need) || sp > int(b.room) || gas < uint64(b.gas) {
+				f.Steps++
+				if b.id >= 0 {
+					m.rec.EnterBlock(f.Active, bytecode.BlockID(b.id))
 				}
-				code = m.precisely(f, b, base, 0)
-				steps, at, precise = code.steps, 0, true
-				continue
-			}
-			if gas < uint64(b.gas) {
 				if precise {
 					f.LastPC = b.pc
+					if sp < int(b.need) || sp > int(b.room) {
+						return evm.StackFault, nil, 0
+					}
 					return evm.OutOfGas, nil, 0
 				}
-				code = m.precisely(f, b, base, 0)
+				f.Steps--
+				code = m.precisely(f.code, b, base, 0)
 				steps, at, precise = code.steps, 0, true
 				continue
 			}
 			gas -= uint64(b.gas)
+			switch {
+			case b.row > 0:
+				m.enter(f, code, b.from, int(b.row), int(b.length))
+			case b.id >= 0:
+				f.Steps++
+				m.rec.EnterBlock(f.Active, bytecode.BlockID(b.id))
+				f.Steps += int(b.length) - 1
+			default:
+				f.Steps += int(b.length)
+			}
 			m.rec.Conditions.Next += uint32(b.conditions)
 			if b.first != b.last || b.deciding.kind != symbolNone {
 				js = m.shadow(f.Active, code, b, sp, base)
 			} else {
 				js = 0
 			}
-			if b.entered > 0 {
-				m.enter(f, code.segments[b.from+1:b.from+1+uint32(b.entered)])
-			}
 			continue
 		case stepEnter:
-			m.enter(f, code.segments[in.a:in.a+uint64(in.n)])
+			m.enter(f, code, uint32(in.a), int(in.n), int(in.at))
 			continue
 		case stepGoto:
 			if in.n == 0 {
@@ -697,8 +696,8 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 				f.LastPC = in.pc
 				return evm.OutOfGas, nil, 0
 			}
-			gas += m.ahead(f.code, b, in.at)
-			code = m.precisely(f, b, base, in.at)
+			gas += m.retract(f, b, in.at)
+			code = m.precisely(f.code, b, base, in.at)
 			steps, at, precise = code.steps, 0, true
 		}
 	}

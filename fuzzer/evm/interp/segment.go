@@ -175,12 +175,13 @@ func (d *decoder) compact() {
 // enter writes a step that enters the segments which are entered in front of an instruction,
 // and returns the index behind them; next is that of the first that is not entered yet.
 func (d *decoder) enter(c *decoded, b *block, next int, before uint16) int {
-	first := next
+	first, length := next, uint16(0)
 	for next < len(d.segments) && d.segments[next].entered <= before {
+		length += d.segments[next].length
 		next++
 	}
 	if n := next - first; n > 0 {
-		c.steps = append(c.steps, step{code: stepEnter, pc: d.segments[first].pc, n: uint8(n), a: uint64(b.from) + uint64(first)})
+		c.steps = append(c.steps, step{code: stepEnter, n: uint8(n), at: length, pc: d.segments[first].pc, a: uint64(b.from) + uint64(first)})
 	}
 	return next
 }

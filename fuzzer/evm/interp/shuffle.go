@@ -28,7 +28,7 @@ const (
 	moveCopy moveKind = iota
 	moveConstant
 	moveWide
-	moveSwap // exchanges the words of both places: each was to be copied to the other
+	moveSwap // exchanges the words of both places: each was to be copied to the other; see spread
 )
 
 // maxMoves bounds the moves of a shuffle: a step counts them in 8 bits, and to order
@@ -65,6 +65,14 @@ func (d *decoder) shuffle(c *decoded, raws []raw) int {
 		return taken
 	}
 	s := step{code: stepShuffle, n: uint8(len(moves)), pc: raws[taken-1].pc}
+	for _, m := range moves {
+		switch m.kind {
+		case moveCopy:
+			s.at++
+		case moveConstant:
+			s.at += 1 << 8
+		}
+	}
 	s.a = uint64(len(c.moves))<<32 | uint64(uint32(height))
 	if jumps {
 		s.code = stepShuffleJump
@@ -150,7 +158,19 @@ func (d *decoder) rearrange(c *decoded, raws []raw, jumps bool) (dest move, move
 		}
 	}
 	d.places = places
-	return dest, append(inOrder(copies), constants...), len(places) - depth
+	slices.SortStableFunc(constants, func(a, b move) int { return int(a.kind) - int(b.kind) })
+	height = len(places) - depth
+	return dest, append(spread(inOrder(copies), int16(max(height, 0))), constants...), height
+}
+
+// spread makes copies of exchanges, by way of a place that nothing else needs.
+func spread(moves []move, spare int16) []move {
+	for i := 0; i < len(moves); i++ {
+		if m := moves[i]; m.kind == moveSwap {
+			moves = slices.Replace(moves, i, i+1, move{to: spare, from: m.to}, move{to: m.to, from: m.from}, move{to: m.from, from: spare})
+		}
+	}
+	return moves
 }
 
 // depth is how far down a row goes.
@@ -201,19 +221,19 @@ func inOrder(copies []move) []move {
 func shuffle(code *decoded, stack *[stackSize]uint256.Int, sp int, in *step, skip uint64) int {
 	first := in.a>>32 + skip
 	moves := code.moves[first : first+uint64(in.n)]
-	for i := range moves {
+	copies := int(in.at & 0xff)
+	others := copies + int(in.at>>8)
+	for i := range moves[:copies] {
 		m := &moves[i]
-		to := &stack[(sp+int(m.to))&stackMask]
-		switch m.kind {
-		case moveCopy:
-			copyWord(to, &stack[(sp+int(m.from))&stackMask])
-		case moveConstant:
-			*to = uint256.Int{m.a}
-		case moveWide:
-			copyWord(to, &code.words[m.a])
-		case moveSwap:
-			swapWords(to, &stack[(sp+int(m.from))&stackMask])
-		}
+		copyWord(&stack[(sp+int(m.to))&stackMask], &stack[(sp+int(m.from))&stackMask])
+	}
+	for i := copies; i < others; i++ {
+		m := &moves[i]
+		stack[(sp+int(m.to))&stackMask] = uint256.Int{m.a}
+	}
+	for i := others; i < len(moves); i++ {
+		m := &moves[i]
+		copyWord(&stack[(sp+int(m.to))&stackMask], &code.words[m.a])
 	}
 	return sp + int(int32(in.a))
 }

@@ -12,7 +12,7 @@ type stepCode uint8
 
 const (
 	stepBlock    stepCode = iota // head of the block a
-	stepEnter                    // n segments from a on
+	stepEnter                    // n segments from a on; at: instructions in them
 	stepGoto                     // n = 1: to the step a; n = 0: to the pc a, which may not be decoded yet
 	stepSave                     // remember the two words on top for the comparison or difference a, whose opcode is n
 	stepSaveZero                 // remember the word on top for the ISZERO a
@@ -42,7 +42,7 @@ const (
 	stepPushDup // n: of the DUP; a
 	stepDupPush // n: of the DUP; a
 	stepPopPop
-	stepShuffle     // n: moves; a: index of the first in the upper half, by how much the stack is higher in the lower
+	stepShuffle     // n: moves; at: how many of them are copies, and in the upper half constants; a: index of the first in the upper half, by how much the stack is higher in the lower
 	stepShuffleJump // likewise, and JUMP; in front of the moves is one that names the destination's place
 	stepShuffleGo   // likewise; it names the destination
 	stepMove        // a row that leaves one copy; a: the places to and from, 16 bits each, and by how much the stack is higher

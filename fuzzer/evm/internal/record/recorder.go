@@ -364,6 +364,49 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 	}
 }
 
+// EnterRow is EnterBlock for several blocks, one behind the other, that have so many
+// instructions in all: it counts these. False, and nothing is recorded, when the blocks have to
+// be entered one by one: one of them may be none, or the frame's Path may end among them.
+func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bool {
+	p := f.Program
+	if p.aside || f.Index < 0 || p.ID == bytecode.NoCode || f.Steps+length > maxSteps || r.spent.blocks+len(blocks) > MaxPathBlocks {
+		return false
+	}
+	for _, block := range blocks {
+		if int(block) >= len(p.notes) {
+			return false
+		}
+	}
+	f.Steps += length
+	f.block = blocks[len(blocks)-1]
+	r.spent.blocks += len(blocks)
+	hasher := r.hasher // in registers
+	for _, block := range blocks {
+		hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
+		n := &p.notes[block]
+		if n.call != r.callSerial {
+			n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.Exec.Covered))
+			r.Exec.Covered = append(r.Exec.Covered, evm.Coverage{Call: r.call, Code: p.ID, Block: block})
+		}
+		if n.frame != f.serial {
+			n.frame = f.serial
+			r.touched = append(r.touched, int(n.covered))
+		}
+	}
+	r.hasher = hasher
+	frame := &r.Exec.Frames[f.Index]
+	for len(blocks) > 0 {
+		if len(frame.Path) == cap(frame.Path) {
+			frame.Path = r.blocks.extend(frame.Path)
+		}
+		n := len(frame.Path)
+		taken := copy(frame.Path[n:cap(frame.Path)], blocks)
+		frame.Path = frame.Path[:n+taken] // only the length changes
+		blocks = blocks[taken:]
+	}
+	return true
+}
+
 // Decision records a conditional jump. What decided it, operator, negation and
 // operands, is for the caller to fill in: they are those of an earlier run. nil
 // when there is no room for it.
