@@ -220,27 +220,28 @@ func (s *steering) analyze(exec *evm.Execution) lookahead.Result {
 		return wholePath(exec)
 	}
 	results := make([]lookahead.Result, last[1]-last[0])
-	calls := make([][]lookahead.Call, last[1]-last[0])
+	calls := make([][]lookahead.Call, last[1]-last[0]) // made by each frame; of those that are still ahead the last comes first
 	for i := last[1] - 1; i >= last[0]; i-- {
 		f := &exec.Frames[i]
+		made := calls[i-last[0]]
+		slices.Reverse(made)
 		if f.Program != nil {
 			if a := s.analyzer(f.Program.ID); a != nil {
 				before := a.Stats()
-				results[i-last[0]] = a.Analyze(frameOf(exec, i, calls[i-last[0]]))
+				results[i-last[0]] = a.Analyze(frameOf(exec, i, made))
 				s.stats.Add(a.Stats().Minus(before))
 			}
 		}
-		if f.Parent >= last[0] {
-			// Callees come from the last to the first; callers want them in order.
-			siblings := &calls[f.Parent-last[0]]
-			made := []lookahead.Call{{At: f.CallAt, Result: results[i-last[0]]}}
-			if f.Program == nil { // an attacker's contract: what it calls, its caller does
-				for _, c := range calls[i-last[0]] {
-					made = append(made, lookahead.Call{At: f.CallAt, Result: c.Result})
-				}
-			}
-			*siblings = append(made, *siblings...)
+		if f.Parent < last[0] {
+			continue
 		}
+		siblings := &calls[f.Parent-last[0]]
+		if f.Program == nil { // an attacker's contract: what it calls, its caller does
+			for _, c := range slices.Backward(made) {
+				*siblings = append(*siblings, lookahead.Call{At: f.CallAt, Result: c.Result})
+			}
+		}
+		*siblings = append(*siblings, lookahead.Call{At: f.CallAt, Result: results[i-last[0]]})
 	}
 	return results[0]
 }
