@@ -10,6 +10,7 @@ import (
 	asm "github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/params"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -67,6 +68,38 @@ func TestWork(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
 	}
+}
+
+// TestWorkOfFailing: a call that runs out of gas in the middle of a block, in memory that
+// grows or at the block's head, counts the instructions up to the one that fails.
+func TestWorkOfFailing(t *testing.T) {
+	// The jump goes to the first of two rows of JUMPDEST, PUSH1 0 and POP, and the last MSTORE far away.
+	code := asm.New().Push(7).Push(0).Op(vm.MSTORE).Push(9).Op(vm.JUMP, vm.INVALID)
+	for range 2 {
+		code.Op(vm.JUMPDEST).Push(0).Op(vm.POP)
+	}
+	code.Push(1).Push(1<<20).Op(vm.MSTORE).Push(0).Op(vm.POP)
+	prices := []uint64{3, 3, 3 + 3, 3, 8, 1, 3, 2, 1, 3, 2, 3, 3}
+	check := func(instruction int, gas uint64) {
+		t.Helper()
+		call := evmtest.CallWith()
+		call.Gas = gas
+		e := mustRunFast(t, fastAt(t, code.Bytes()), call)
+		want := uint64(instruction) + 1 + record.FrameWork
+		if instruction > 2 {
+			want += record.CopyWork
+		}
+		if got := e.Calls[0].Work(); got != want || e.Calls[0].Outcome != evm.OutOfGas {
+			t.Errorf("instruction %d: %d, %s, want %d", instruction, got, e.Calls[0].Outcome, want)
+		}
+	}
+	spent := uint64(0)
+	for i, price := range prices {
+		check(i, spent+price-1)
+		spent += price
+	}
+	check(len(prices), spent+2)      // not even the instruction
+	check(len(prices), spent+10_000) // not the memory
 }
 
 // TestMemoryPrices: how large memory may be is where go-ethereum stops computing prices, and what is beyond has none.
