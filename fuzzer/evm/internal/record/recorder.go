@@ -369,7 +369,11 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 // be entered one by one: one of them may be none, or the frame's Path may end among them.
 func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bool {
 	p := f.Program
-	if p.aside || f.Index < 0 || p.ID == bytecode.NoCode || f.Steps+length > maxSteps || r.spent.blocks+len(blocks) > MaxPathBlocks {
+	if p.aside || f.Index < 0 || p.ID == bytecode.NoCode {
+		return false
+	}
+	kept := f.Steps+length <= maxSteps && r.spent.blocks+len(blocks) <= MaxPathBlocks
+	if !kept && f.Steps < maxSteps && r.spent.blocks < MaxPathBlocks {
 		return false
 	}
 	for _, block := range blocks {
@@ -379,7 +383,6 @@ func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bo
 	}
 	f.Steps += length
 	f.block = blocks[len(blocks)-1]
-	r.spent.blocks += len(blocks)
 	hasher := r.hasher // in registers
 	for _, block := range blocks {
 		hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
@@ -395,6 +398,15 @@ func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bo
 	}
 	r.hasher = hasher
 	frame := &r.Exec.Frames[f.Index]
+	if !kept {
+		frame.PathTruncated = true
+		for _, block := range blocks {
+			f.tail[f.behind%tailBlocks] = block
+			f.behind++
+		}
+		return true
+	}
+	r.spent.blocks += len(blocks)
 	for len(blocks) > 0 {
 		if len(frame.Path) == cap(frame.Path) {
 			frame.Path = r.blocks.extend(frame.Path)
