@@ -143,7 +143,9 @@ func (s *Scene) fitsHash(from int) bool {
 func argumentsOf(f *evm.Frame) []byte { return f.Input[min(len(f.Input), 4):] }
 
 // mayBeHash reports whether a word looks as hashes do: more zeros than that are in one of 100,000.
-func mayBeHash(word []byte) bool { return bytes.Count(word, []byte{0}) < 4 && bytes.Count(word, []byte{0xff}) < 4 }
+func mayBeHash(word []byte) bool {
+	return bytes.Count(word, []byte{0}) < 4 && bytes.Count(word, []byte{0xff}) < 4
+}
 
 func (s *Scene) namesOutsider(data []byte) bool {
 	account := s.outsider()
