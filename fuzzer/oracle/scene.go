@@ -239,6 +239,7 @@ const maxTokens = 8
 var (
 	totalSupply  = attacker.Selector("totalSupply()")
 	balanceOf    = attacker.Selector("balanceOf(address)")
+	ownerOf      = attacker.Selector("ownerOf(uint256)")
 	transfer     = attacker.Selector("transfer(address,uint256)")
 	transferFrom = attacker.Selector("transferFrom(address,address,uint256)")
 	approve      = attacker.Selector("approve(address,uint256)")
