@@ -83,6 +83,12 @@ func TestAttack(t *testing.T) {
 
 // TestSuspects: executions in which an attacker's contract, a signature or all the gas there is takes part are looked at closely.
 func TestSuspects(t *testing.T) {
+	kept := func(was, now uint64, keys int, write bool) evm.Frame {
+		return evm.Frame{Storage: []evm.StorageAccess{
+			{Slot: number(1), Value: uint256.Int{0, 0, 0, was}}, {Slot: number(2), Value: uint256.Int{0, 0, 0, 1 << 63}},
+			{Write: write, Slot: number(1), Value: uint256.Int{0, 0, 0, now}, Keys: evm.Keys{Count: keys}},
+		}}
+	}
 	for name, c := range map[string]struct {
 		frame evm.Frame
 		want  bool
@@ -94,6 +100,13 @@ func TestSuspects(t *testing.T) {
 		"all gas":               {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas/2 + 1}, true},
 		"half of it":            {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas / 2}, false},
 		"much gas, and success": {evm.Frame{GasUsed: evm.CallGas}, false},
+		"an account has more than half of all numbers": {kept(1, 1<<63, 1, true), true},
+		"less":                   {kept(1, 1<<63-1, 1, true), false},
+		"it had as much":         {kept(1<<63, 1<<63, 1, true), false},
+		"it is read":             {kept(1, 1<<63, 1, false), false},
+		"an allowance":           {kept(1, 1<<63, 2, true), false},
+		"a variable of its own":  {kept(1, 1<<63, 0, true), false},
+		"it was not read before": {evm.Frame{Storage: []evm.StorageAccess{{Write: true, Value: uint256.Int{0, 0, 0, 1 << 63}, Keys: evm.Keys{Count: 1}}}}, false},
 	} {
 		if got := IsSuspect(&evm.Execution{Frames: []evm.Frame{{}, c.frame}}); got != c.want {
 			t.Errorf("%s: %t", name, got)

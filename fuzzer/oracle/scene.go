@@ -78,8 +78,29 @@ func (s *Scene) outsider() common.Address {
 func IsSuspect(exec *evm.Execution) bool {
 	for i := range exec.Frames { // every execution comes here, and a frame takes a while to copy
 		f := &exec.Frames[i]
-		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) {
+		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) || fillsAccount(f) {
 			return true
+		}
+	}
+	return false
+}
+
+// fillsAccount reports whether a frame makes what it keeps for an account more than half of all numbers, where it was less: a difference may have gone
+// below zero, on a path that was taken before with less.
+func fillsAccount(f *evm.Frame) bool {
+	const half = 1 << 63 // of the highest part
+	for j := range f.Storage {
+		now := &f.Storage[j]
+		if !now.Write || now.Value[3] < half || now.Keys.Count != 1 {
+			continue
+		}
+		for k := j - 1; k >= 0; k-- {
+			if was := &f.Storage[k]; was.Slot == now.Slot && was.Address == now.Address {
+				if was.Value[3] < half {
+					return true
+				}
+				break
+			}
 		}
 	}
 	return false
