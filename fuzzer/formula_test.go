@@ -2,6 +2,9 @@ package fuzzer
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -36,6 +39,26 @@ func TestFormulasTell(t *testing.T) {
 	}
 	if read < 1000 {
 		t.Errorf("%d calls were read", read)
+	}
+}
+
+// TestFormulasBound: of a call with more words than formulas have variables, they tell of the first ones, and lead on from there.
+func TestFormulasBound(t *testing.T) {
+	w, _ := solverAttacking(t, "units/many.sol")
+	const numbers, chunks = 24, 16
+	words := slices.Repeat([]string{"0"}, numbers)
+	call := fmt.Sprintf("user1 Many.begin(uint256) args (7); user1 Many.sum(uint256[],bytes) args ([%s], 0x%s)", strings.Join(words, ", "), strings.Repeat("00", 32*chunks))
+	var b batch
+	b.task.calls = 1000
+	path := w.pathfinderFrom(t, &b, call)
+	if path.base.formulas == nil {
+		t.Fatalf("the formulas of %s are wrong", call)
+	}
+	before := len(b.discoveries)
+	for path.solveByFormulas(path.targets()) {
+	}
+	if len(b.discoveries) == before {
+		t.Errorf("nothing is found in %d executions", b.executions)
 	}
 }
 

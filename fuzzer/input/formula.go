@@ -23,7 +23,7 @@ type term struct {
 	pushed   bool   // a constant of the code
 	stored   bool   // depends on what was read from storage
 	loose    bool   // depends on words of the call that formulas have as constants, such as an address or the length of an array
-	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
+	of       uint32 // the variables that it depends on, a bit each: there are at most maxOfAll
 }
 
 // unknown is the index of a term that nothing is known of.
@@ -66,7 +66,8 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 		return nil, false
 	}
 	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), factors: factors}
-	f.own = len(f.variables)
+	f.own = min(len(f.variables), maxOfAll)
+	f.variables = f.variables[:f.own]
 	f.terms = make([]term, 0, termsAtFirst)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})

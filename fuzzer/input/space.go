@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -134,12 +135,13 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	for _, in := range world.Instances {
 		s.addInstance(in, functions, nil)
 	}
-	for _, d := range options.Constructors {
+	fresh := FreshNames(options.Constructors)
+	for i, d := range options.Constructors {
 		f, err := NewConstructor(d.Contract, d.Code)
 		if err != nil {
 			return nil, err
 		}
-		s.addInstance(freshInstance(d.Contract), functions, f)
+		s.addInstance(freshInstance(d.Contract, fresh[i]), functions, f)
 	}
 	s.addFunds(world)
 	s.maxTime, s.maxBlocks = MaxTimeAdvance, MaxBlockAdvance
@@ -160,15 +162,27 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	return s, nil
 }
 
-// freshInstance names and places the instance that a constructor call makes. The
+// freshInstance places the instance that a constructor call makes. The
 // address only has to be unused: it is a hash of the contract's name.
-func freshInstance(c *bytecode.Contract) evm.Instance {
+func freshInstance(c *bytecode.Contract, name string) evm.Instance {
 	hash := crypto.Keccak256([]byte("sightline fresh instance "), []byte(c.QualifiedName()))
-	return evm.Instance{Name: FreshName(c), Address: common.BytesToAddress(hash), Contract: c}
+	return evm.Instance{Name: name, Address: common.BytesToAddress(hash), Contract: c}
 }
 
-// FreshName is the name of the instance that a constructor call of a contract makes.
-func FreshName(c *bytecode.Contract) string { return c.Name + "#new" }
+// FreshNames are the names of the instances that constructor calls make: of contracts of several files that are called the same, all but the
+// first have a number.
+func FreshNames(deployed []Deployment) (names []string) {
+	met := map[string]int{}
+	for i := range deployed {
+		c := deployed[i].Contract
+		name := c.Name + "#new"
+		if met[c.Name]++; met[c.Name] > 1 {
+			name += strconv.Itoa(met[c.Name])
+		}
+		names = append(names, name)
+	}
+	return names
+}
 
 func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Function, constructor *Function) {
 	all, met := known[in.Contract]

@@ -83,6 +83,12 @@ func TestAttack(t *testing.T) {
 
 // TestSuspects: executions in which an attacker's contract, a signature or all the gas there is takes part are looked at closely.
 func TestSuspects(t *testing.T) {
+	kept := func(was, now uint64, keys int, write bool) evm.Frame {
+		return evm.Frame{Storage: []evm.StorageAccess{
+			{Slot: number(1), Value: uint256.Int{0, 0, 0, was}}, {Slot: number(2), Value: uint256.Int{0, 0, 0, 1 << 63}},
+			{Write: write, Slot: number(1), Value: uint256.Int{0, 0, 0, now}, Keys: evm.Keys{Count: keys}},
+		}}
+	}
 	for name, c := range map[string]struct {
 		frame evm.Frame
 		want  bool
@@ -94,6 +100,13 @@ func TestSuspects(t *testing.T) {
 		"all gas":               {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas/2 + 1}, true},
 		"half of it":            {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas / 2}, false},
 		"much gas, and success": {evm.Frame{GasUsed: evm.CallGas}, false},
+		"an account has more than half of all numbers": {kept(1, 1<<63, 1, true), true},
+		"less":                   {kept(1, 1<<63-1, 1, true), false},
+		"it had as much":         {kept(1<<63, 1<<63, 1, true), false},
+		"it is read":             {kept(1, 1<<63, 1, false), false},
+		"an allowance":           {kept(1, 1<<63, 2, true), false},
+		"a variable of its own":  {kept(1, 1<<63, 0, true), false},
+		"it was not read before": {evm.Frame{Storage: []evm.StorageAccess{{Write: true, Value: uint256.Int{0, 0, 0, 1 << 63}, Keys: evm.Keys{Count: 1}}}}, false},
 	} {
 		if got := IsSuspect(&evm.Execution{Frames: []evm.Frame{{}, c.frame}}); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -175,36 +188,40 @@ func TestMayGain(t *testing.T) {
 	undone := gets(5)
 	undone.Outcome = evm.Reverted
 	for name, c := range map[string]struct {
-		frames []evm.Frame
-		want   bool
+		frames     []evm.Frame
+		want, much bool
 	}{
-		"nothing":                      {nil, false},
-		"ether":                        {[]evm.Frame{gets(1)}, true},
-		"ether that is undone":         {[]evm.Frame{undone}, false},
-		"more than is paid":            {[]evm.Frame{pays(evm.KindCall, 4), gets(5)}, true},
-		"as much as is paid":           {[]evm.Frame{pays(evm.KindCall, 5), gets(5)}, false},
-		"less than is paid":            {[]evm.Frame{pays(evm.KindCall, 6), gets(5)}, false},
-		"paid with a creation":         {[]evm.Frame{pays(evm.KindCreate, 5), gets(5)}, false},
-		"paid with a salted creation":  {[]evm.Frame{pays(evm.KindCreate2, 5), gets(5)}, false},
-		"shown to a library":           {[]evm.Frame{pays(evm.KindDelegateCall, 5), gets(5)}, true},
-		"more is kept":                 {[]evm.Frame{kept(outsider, 3, 4)}, true},
-		"as much is kept":              {[]evm.Frame{kept(outsider, 3, 3)}, false},
-		"less is kept":                 {[]evm.Frame{kept(outsider, 3, 2)}, false},
-		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false},
-		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false},
-		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true},
-		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true},
-		"one that others pay ends":     {[]evm.Frame{{Parent: 0, Caller: user, Self: vault, Value: number(1)}, {Parent: 0, Program: ends, Self: vault}}, true},
-		"one that is not paid ends":    {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, false},
-		"one that he pays ends":        {[]evm.Frame{pays(evm.KindCall, 1), {Parent: 0, Program: ends, Self: vault}}, false},
+		"nothing":                      {nil, false, false},
+		"ether":                        {[]evm.Frame{gets(1)}, true, false},
+		"much ether":                   {[]evm.Frame{gets(11)}, true, true},
+		"much that is paid as well":    {[]evm.Frame{pays(evm.KindCall, 11), gets(21)}, true, false},
+		"much more is kept":            {[]evm.Frame{kept(outsider, 3, 14)}, true, true},
+		"ten more are kept":            {[]evm.Frame{kept(outsider, 3, 13)}, true, false},
+		"ether that is undone":         {[]evm.Frame{undone}, false, false},
+		"more than is paid":            {[]evm.Frame{pays(evm.KindCall, 4), gets(5)}, true, false},
+		"as much as is paid":           {[]evm.Frame{pays(evm.KindCall, 5), gets(5)}, false, false},
+		"less than is paid":            {[]evm.Frame{pays(evm.KindCall, 6), gets(5)}, false, false},
+		"paid with a creation":         {[]evm.Frame{pays(evm.KindCreate, 5), gets(5)}, false, false},
+		"paid with a salted creation":  {[]evm.Frame{pays(evm.KindCreate2, 5), gets(5)}, false, false},
+		"shown to a library":           {[]evm.Frame{pays(evm.KindDelegateCall, 5), gets(5)}, true, false},
+		"more is kept":                 {[]evm.Frame{kept(outsider, 3, 4)}, true, false},
+		"as much is kept":              {[]evm.Frame{kept(outsider, 3, 3)}, false, false},
+		"less is kept":                 {[]evm.Frame{kept(outsider, 3, 2)}, false, false},
+		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false, false},
+		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false, false},
+		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true, false},
+		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true, true},
+		"one that others pay ends":     {[]evm.Frame{{Parent: 0, Caller: user, Self: vault, Value: number(1)}, {Parent: 0, Program: ends, Self: vault}}, true, true},
+		"one that is not paid ends":    {[]evm.Frame{{Parent: 0, Program: ends, Self: vault}}, false, false},
+		"one that he pays ends":        {[]evm.Frame{pays(evm.KindCall, 1), {Parent: 0, Program: ends, Self: vault}}, false, false},
 	} {
 		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
 		l := &lossAlone{Scene: &Scene{
 			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}, Accounts: map[common.Address]*evm.Account{rich: {Balance: number(1)}}},
 			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
 		}}
-		if got := l.mayGain(); got != c.want {
-			t.Errorf("%s: %t", name, got)
+		if got, much := l.mayGain(); got != c.want || much != c.much {
+			t.Errorf("%s: %t, much: %t", name, got, much)
 		}
 	}
 }

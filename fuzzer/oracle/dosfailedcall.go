@@ -32,41 +32,49 @@ var DosFailedCall = &Oracle{
 }
 
 func examineDosFailedCall(s *Scene, report func(Observation)) {
+	by, at, _, ok := s.refusedOthers()
+	if !ok {
+		return
+	}
+	f := &s.Exec.Frames[by]
+	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Message: fmt.Sprintf("%s fails as long as a contract that it pays or calls refuses", functionOf(f))})
+}
+
+// refusedOthers reports whether the last call fails since the attacker's contract refuses what it is called for, and does so for others, by whom it
+// succeeds in accepted, where that contract does what is expected of it.
+func (s *Scene) refusedOthers() (by int, at bytecode.Location, accepted evm.Sequence, ok bool) {
 	last := len(s.Exec.Calls) - 1
 	root := &s.Exec.Frames[s.Exec.Calls[last].Frames[0]]
 	if s.Exec.Calls[last].Outcome == evm.Success || bytes.Contains(root.Input, attacker.Address[:]) {
-		return
+		return by, at, nil, false
 	}
 	if code, ok := panicCode(root.Output); ok && code == panicOverflow { // it goes on where it is refused, and counts that in what is full
-		return
+		return by, at, nil, false
 	}
-	by, at := s.refused(s.Exec)
+	by, at = s.refused(s.Exec)
 	own, how := s.isOutsider(root.Caller), [4]byte{}
 	if own {
 		how[0] = 1
 	}
 	if by < 0 || !s.Attempt(at, how) {
-		return
+		return by, at, nil, false
 	}
 	calls := s.Calls().Clone()
 	if own { // what he does to himself is nothing, unless it is the same for others
 		calls[last].From = s.insider()
 		exec, err := s.Run(calls)
 		if err != nil || exec.Calls[last].Outcome == evm.Success {
-			return
+			return by, at, nil, false
 		}
 		if _, there := s.refused(exec); there != at {
-			return
+			return by, at, nil, false
 		}
 	}
 	for i := range calls {
 		calls[i].Instructions = nil
 	}
-	if exec, err := s.Run(calls); err != nil || exec.Calls[last].Outcome != evm.Success {
-		return
-	}
-	f := &s.Exec.Frames[by]
-	report(Observation{Call: last, Location: at, Contract: contractOf(f), Message: fmt.Sprintf("%s fails as long as a contract that it pays or calls refuses", functionOf(f))})
+	exec, err := s.Run(calls)
+	return by, at, calls, err == nil && exec.Calls[last].Outcome == evm.Success
 }
 
 // refused is the first frame of the project's code in the last call that the attacker's contract refuses something, and where; −1: there is none.

@@ -76,7 +76,15 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 func (l *lossAlone) examineGain(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	at, contract := l.paysThem(last)
-	if contract == "" || !l.standsAlone(contract) || !l.mayGain() || l.deploys() || !l.Attempt(at, [4]byte{}) {
+	if contract == "" || !l.standsAlone(contract) {
+		return
+	}
+	may, much := l.mayGain()
+	how := [4]byte{}
+	if !much { // so that it does not use up the attempts at what counts
+		how[0] = 1
+	}
+	if !may || l.deploys() || !l.Attempt(at, how) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -100,7 +108,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) {
+	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
 	what := "ether"
@@ -225,9 +233,9 @@ func knowsOthers(p *bytecode.Program) bool {
 
 // mayGain reports whether the attack may give the attackers something for nothing, as far as the execution alone tells: no ether is paid by them
 // that they do not get back, and they get some, or something that is kept for them rises. Most of what pays them only gives back what
-// they have put in, and is not worth a close look.
-func (l *lossAlone) mayGain() bool {
-	var in, out uint256.Int
+// they have put in, and is not worth a close look. much tells that it is more than what rounding leaves.
+func (l *lossAlone) mayGain() (may, much bool) {
+	var in, out, by uint256.Int
 	rises := false
 	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
 		f := &l.Exec.Frames[i]
@@ -235,7 +243,7 @@ func (l *lossAlone) mayGain() bool {
 			continue
 		}
 		if Ends(f) && l.holdsOthers(f.Self) {
-			return true // to whom it pays is not told
+			return true, true // to whom it pays is not told
 		}
 		if f.Kind == evm.KindCall || f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
 			if l.isTheirs(f.Caller) {
@@ -246,11 +254,47 @@ func (l *lossAlone) mayGain() bool {
 			}
 		}
 		if access := keptFor(f, l.isTheirs); access != nil {
-			was := l.wordAtFirst(access)
-			rises = rises || bytes.Compare(l.wordAtLast(access), was[:]) > 0
+			was, is := l.wordAtFirst(access), l.wordAtLast(access)
+			if bytes.Compare(is, was[:]) > 0 {
+				by.Sub(new(uint256.Int).SetBytes(is), new(uint256.Int).SetBytes(was[:]))
+				rises, much = true, much || by.GtUint64(lossLeast)
+			}
 		}
 	}
-	return in.Gt(&out) || rises && in.Eq(&out)
+	by.Sub(&in, &out)
+	return in.Gt(&out) || rises && in.Eq(&out), much || in.Gt(&out) && by.GtUint64(lossLeast)
+}
+
+// isDust reports whether what the attackers gain of an asset until a call is so little that rounding leaves it, and is not all that those have who lose it.
+// Tokens that are counted one by one, each with an owner, are not rounded.
+func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
+	calls := l.Calls()
+	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	after, ok := l.inOrder(calls[:call+1:call+1], func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	var held, gain, least uint256.Int
+	for _, account := range l.others() {
+		list := []common.Address{account}
+		was := l.ownedBy(list, calls[:l.from:l.from], before, l.tokens)[asset]
+		if is := l.ownedBy(list, calls[:call+1:call+1], after, l.tokens)[asset]; is.Lt(&was) {
+			held.Add(&held, &was)
+		}
+	}
+	gain.Sub(&has[asset], &had[asset])
+	if least.Div(&held, uint256.NewInt(lossLeastOf)); !gain.Gt(&least) {
+		return true
+	}
+	if asset > 0 {
+		if _, err := l.contractAt(l.tokens[asset-1]).ABI.MethodById(ownerOf[:]); err == nil {
+			return false
+		}
+	}
+	return !gain.GtUint64(lossLeast) && gain.Lt(&held)
 }
 
 // holdsOthers reports whether an account may have ether that is not the attackers': it had some from the start, or others paid it.
@@ -403,10 +447,15 @@ func keptFor(f *evm.Frame, whom func(common.Address) bool) (last *evm.StorageAcc
 	return last
 }
 
-// Bounds of drains, see examineDrain. What is less than the least loss may come from rounding.
+// Bounds of losses: what is less may come from rounding. A price in units of ether makes some hundreds of units of a token free, of which there are 10^18 in one.
+const (
+	lossLeast   = 10                // units
+	lossLeastOf = 1_000_000_000_000 // of what those have who lose it, one in so many
+)
+
+// Bounds of drains, see examineDrain. Arbitrary.
 const (
 	drainRepeats  = 8
-	drainLeast    = 10        // units
 	drainLeastOf  = 1_000_000 // of what the account has, one in so many
 	drainedAtOnce = 2         // a call that takes more than one in so many cannot be repeated
 )
@@ -511,7 +560,7 @@ func (l *lossAlone) drains(victim, by, token common.Address) bool {
 	}
 	var lost, least uint256.Int
 	lost.Sub(&had, &has)
-	if least.Div(&had, uint256.NewInt(drainLeastOf)); !lost.GtUint64(drainLeast) || !lost.Gt(&least) {
+	if least.Div(&had, uint256.NewInt(drainLeastOf)); !lost.GtUint64(lossLeast) || !lost.Gt(&least) {
 		return false
 	}
 	left, ok := balance(drainRepeats)

@@ -63,7 +63,7 @@ type Observation struct {
 
 // All lists the oracles that watch every campaign.
 func All() []*Oracle {
-	return []*Oracle{Assertion, ArbitraryWrite, FailingTest, Reentrancy, ReadOnlyReentrancy, Takeover, ArbitraryCall, SignatureReuse, Arithmetic, UncheckedCall}
+	return []*Oracle{Assertion, ArbitraryWrite, FailingTest, Reentrancy, ReadOnlyReentrancy, Takeover, ArbitraryCall, SignatureReuse, Arithmetic, UncheckedCall, Denial}
 }
 
 // Notes lists the oracles that see patterns whatever comes of them: they watch where they are asked for.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
@@ -77,15 +78,36 @@ func (s *Scene) outsider() common.Address {
 func IsSuspect(exec *evm.Execution) bool {
 	for i := range exec.Frames { // every execution comes here, and a frame takes a while to copy
 		f := &exec.Frames[i]
-		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) {
+		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) || fillsAccount(f) {
 			return true
 		}
 	}
 	return false
 }
 
+// fillsAccount reports whether a frame makes what it keeps for an account more than half of all numbers, where it was less: a difference may have gone
+// below zero, on a path that was taken before with less.
+func fillsAccount(f *evm.Frame) bool {
+	const half = 1 << 63 // of the highest part
+	for j := range f.Storage {
+		now := &f.Storage[j]
+		if !now.Write || now.Value[3] < half || now.Keys.Count != 1 {
+			continue
+		}
+		for k := j - 1; k >= 0; k-- {
+			if was := &f.Storage[k]; was.Slot == now.Slot && was.Address == now.Address {
+				if was.Value[3] < half {
+					return true
+				}
+				break
+			}
+		}
+	}
+	return false
+}
+
 // attack is the first call of an attack: from there on all calls are the outsider's or his contract's, and
-// those before do not name either.
+// those before do not name either, nor by a hash.
 func (s *Scene) attack() (from int, ok bool) {
 	from = len(s.Exec.Calls)
 	for i := len(s.Exec.Calls) - 1; i >= 0; i-- {
@@ -97,7 +119,53 @@ func (s *Scene) attack() (from int, ok bool) {
 			return 0, false
 		}
 	}
-	return from, from < len(s.Exec.Calls)
+	return from, from < len(s.Exec.Calls) && !s.fitsHash(from)
+}
+
+// fitsHash reports whether an attack comes to a hash that others gave before it, and was not given that itself: it is named in what they
+// hashed, such as the leaf of a tree or a permission, or it knows what they kept secret behind the hash.
+func (s *Scene) fitsHash(from int) bool {
+	var given [][]byte
+	for i := range from {
+		for data := argumentsOf(&s.Exec.Frames[s.Exec.Calls[i].Frames[0]]); len(data) >= wordBytes; data = data[wordBytes:] {
+			if mayBeHash(data[:wordBytes]) {
+				given = append(given, data[:wordBytes])
+			}
+		}
+	}
+	given = slices.DeleteFunc(given, func(word []byte) bool {
+		return slices.ContainsFunc(s.Exec.Calls[from:], func(c evm.CallResult) bool { return bytes.Contains(s.Exec.Frames[c.Frames[0]].Input, word) })
+	})
+	if len(given) == 0 {
+		return false
+	}
+	isGiven := func(x *uint256.Int) bool {
+		word := x.Bytes32()
+		return slices.ContainsFunc(given, func(w []byte) bool { return bytes.Equal(w, word[:]) })
+	}
+	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
+		f := &s.Exec.Frames[i]
+		for j := range f.Comparisons {
+			if c := &f.Comparisons[j]; vm.OpCode(c.Op) == vm.EQ && c.Left == c.Right && isGiven(&c.Left) {
+				return true
+			}
+		}
+		for j := range f.Storage {
+			keys := &f.Storage[j].Keys
+			if slices.ContainsFunc(keys.Words[:keys.Count], func(key uint256.Int) bool { return isGiven(&key) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// argumentsOf is the calldata of a frame without the selector.
+func argumentsOf(f *evm.Frame) []byte { return f.Input[min(len(f.Input), 4):] }
+
+// mayBeHash reports whether a word looks as hashes do: more zeros than that are in one of 100,000.
+func mayBeHash(word []byte) bool {
+	return bytes.Count(word, []byte{0}) < 4 && bytes.Count(word, []byte{0xff}) < 4
 }
 
 func (s *Scene) namesOutsider(data []byte) bool {
@@ -192,6 +260,7 @@ const maxTokens = 8
 var (
 	totalSupply  = attacker.Selector("totalSupply()")
 	balanceOf    = attacker.Selector("balanceOf(address)")
+	ownerOf      = attacker.Selector("ownerOf(uint256)")
 	transfer     = attacker.Selector("transfer(address,uint256)")
 	transferFrom = attacker.Selector("transferFrom(address,address,uint256)")
 	approve      = attacker.Selector("approve(address,uint256)")

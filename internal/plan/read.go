@@ -291,13 +291,14 @@ func calledBy(list [][]string, w *evm.World, deployed []input.Deployment) (func(
 		contract *bytecode.Contract
 	}
 	allowed := map[instance]map[string]bool{}
+	fresh := input.FreshNames(deployed)
 	for i, signatures := range list {
 		of := instance{}
 		if i < len(w.Instances) {
 			of = instance{w.Instances[i].Name, w.Instances[i].Contract}
 		} else {
-			c := deployed[i-len(w.Instances)].Contract
-			of = instance{input.FreshName(c), c}
+			at := i - len(w.Instances)
+			of = instance{fresh[at], deployed[at].Contract}
 		}
 		if allowed[of] != nil {
 			return nil, fmt.Errorf("two instances are called %s", human.Clean(of.name, maxQuoted))

@@ -27,7 +27,7 @@ contract Pot {
     }
 
     function payOn(address payable to) external {
-        to.transfer(1);
+        to.transfer(11);
     }
 
     function end() external {
@@ -88,6 +88,24 @@ contract Deed {
 
     function seize(address from) external {
         balanceOf[from] -= 1;
+        balanceOf[msg.sender] += 1;
+    }
+}
+
+// Has owners one by one.
+contract Piece {
+    mapping(address => uint256) public balanceOf;
+    mapping(uint256 => address) public ownerOf;
+    uint256 public totalSupply;
+
+    function make() external {
+        ownerOf[++totalSupply] = msg.sender;
+        balanceOf[msg.sender] += 1;
+    }
+
+    function seize(uint256 id) external {
+        balanceOf[ownerOf[id]] -= 1;
+        ownerOf[id] = msg.sender;
         balanceOf[msg.sender] += 1;
     }
 }
