@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -49,6 +50,7 @@ func TestSatisfy(t *testing.T) {
 		"planted/forwarded.sol":   "user1 Router.route(uint256,uint128) args (0, 0)",
 		"planted/letters.sol":     "user1 Letters.spell(bytes) args (0x000000000000000000000000)",
 		"units/answered.sol":      "user1 Answered.pay(address,uint256) args (attackerContract, 0)", // what it answers has to rise as well
+		"units/many.sol":          "user1 Many.enter(uint256[22],bytes) args ([" + strings.Repeat("0, ", 21) + "0], 0x" + strings.Repeat("00", 512) + ")",
 	} {
 		w, _ := solverAttacking(t, source)
 		var b batch

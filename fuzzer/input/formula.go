@@ -66,7 +66,8 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, f
 		return nil, false
 	}
 	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), factors: factors}
-	f.own = len(f.variables)
+	f.own = min(len(f.variables), maxOfAll)
+	f.variables = f.variables[:f.own]
 	f.terms = make([]term, 0, termsAtFirst)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})
