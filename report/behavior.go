@@ -118,7 +118,9 @@ func (b *Behavior) Describe() string { return b.describe(human.Clean, human.Clea
 // name is the function for people: "Vault.withdraw(uint256)".
 func (b *Behavior) name() string { return b.contractName() + "." + b.Function }
 
-func (b *Behavior) contractName() string { return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:] }
+func (b *Behavior) contractName() string {
+	return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:]
+}
 
 // shownBehaviors is how many behaviors a comment shows before the rest is folded away, and
 // foldedBehaviors how many a page has at most. Arbitrary: thirty seconds of reading.

@@ -140,7 +140,7 @@ func withoutBlamed(input json.RawMessage, failure error) (rest json.RawMessage, 
 // CompilerOfBase is the compiler of the base version: the head's, unless the base's pragmas refuse
 // it, or pragmas that changed or came choose one of another language. Arithmetic is not checked
 // before 0.8.0, so that a pragma alone may change what every line means; releases of the same
-// language make other code of lines that nobody edited, which says nothing of the change.
+// language make other code of lines that were not edited, which says nothing of the change.
 func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, compilers solc.Options) (*solc.Compiler, error) {
 	own, err := o.FindCompiler(ctx, compilers)
 	if err != nil || compilers.Named() != "" {
