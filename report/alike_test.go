@@ -94,7 +94,7 @@ func TestAlikeIsNamed(t *testing.T) {
 // TestAlikeBehaviors has one difference for what instances and children of a contract do alike.
 func TestAlikeBehaviors(t *testing.T) {
 	behavior := func(contract, now string) Behavior {
-		return Behavior{Contract: "src/Base.sol:" + contract, Function: "put(uint256)", Kind: "stores", Now: "leaves " + contract + ".total = " + now, Before: "leaves " + contract + ".total = 1"}
+		return Behavior{Contract: "src/Base.sol:" + contract, Function: "put(uint256)", Kind: "stores", Now: "leaves " + contract + ".total = " + now, Before: "leaves " + contract + ".total = 1", Through: []string{contract + "._put"}}
 	}
 	e := &Effect{Behaviors: []Behavior{behavior("Jar", "0"), behavior("Pot", "0"), behavior("Jar", "0"), behavior("Cup", "2"), behavior("Pot", "0")}}
 	first, rest := e.ofFunctions()
@@ -103,7 +103,7 @@ func TestAlikeBehaviors(t *testing.T) {
 		same := func(s string, _ int) string { return s }
 		got = append(got, b.describe(same, same))
 	}
-	want := []string{"Jar.put(uint256) leaves Jar.total = 0; on the base it leaves Jar.total = 1 (the same in Pot)", "Cup.put(uint256) leaves Cup.total = 2; on the base it leaves Cup.total = 1"}
+	want := []string{"Jar.put(uint256) leaves Jar.total = 0; on the base it leaves Jar.total = 1 (through Jar._put) (the same in Pot)", "Cup.put(uint256) leaves Cup.total = 2; on the base it leaves Cup.total = 1 (through Cup._put)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

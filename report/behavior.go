@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,8 +65,8 @@ type alikeBehaviors struct {
 
 // apart is what tells behaviors from those that are alike.
 func (b *Behavior) apart() string {
-	contract := b.contractName() + "."
-	return strings.Join(slices.Concat([]string{b.Function, b.Kind, strings.ReplaceAll(b.Now, contract, ""), strings.ReplaceAll(b.Before, contract, ""), fmt.Sprint(b.Anyone), b.Oracle}, b.Through, b.Tests), "\x00")
+	all := strings.Join(slices.Concat([]string{b.Function, b.Kind, b.Now, b.Before, fmt.Sprint(b.Anyone), b.Oracle}, b.Through, []string{""}, b.Tests), "\x00")
+	return regexp.MustCompile(`\b`+regexp.QuoteMeta(b.contractName())+`\.`).ReplaceAllString(all, "")
 }
 
 // alike groups the behaviors, in their order.
@@ -74,11 +75,12 @@ func (e *Effect) alike() []*alikeBehaviors {
 	known := map[string]*alikeBehaviors{}
 	for i := range e.Behaviors {
 		b := &e.Behaviors[i]
-		group := known[b.apart()]
+		key := b.apart()
+		group := known[key]
 		switch name := b.contractName(); {
 		case group == nil:
 			group = &alikeBehaviors{Behavior: b}
-			known[b.apart()] = group
+			known[key] = group
 			groups = append(groups, group)
 		case group.Contract != b.Contract && !slices.Contains(group.also, name):
 			group.also = append(group.also, name)
