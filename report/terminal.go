@@ -193,7 +193,7 @@ func (t *terminal) next() {
 		label = "     "
 	}
 	replays := 0
-	for _, f := range t.r.found() {
+	for _, f := range distinct(t.r.found()) {
 		if command := replayCommand(t.o.Out, f.Reproducer); command != "" && replays < most {
 			step(command)
 			replays++
