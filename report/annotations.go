@@ -31,12 +31,11 @@ func Annotations(r *Report) []Annotation {
 	rank, _ := gateRank(r.FailOn)
 	errors := r.Trouble.annotations()
 	var warnings, notices []Annotation
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range allAlike(r.Findings) {
 		if f.Waived != nil {
 			continue
 		}
-		a := annotationOf(f, human.Clean(r.Diff.Base, maxName))
+		a := annotationOf(&f, human.Clean(r.Diff.Base, maxName))
 		if f.gates(rank) {
 			a.Level = AnnotateError
 			errors = append(errors, a)
@@ -80,7 +79,7 @@ func Annotations(r *Report) []Annotation {
 }
 
 // annotationOf is a finding at the line where people should look first.
-func annotationOf(f *Finding, base string) Annotation {
+func annotationOf(f *alike, base string) Annotation {
 	place := f.place()
 	text := sentence(human.Clean(f.said(), maxReason))
 	text += " It breaks at " + human.Clean(f.Location.String(), maxPath)
@@ -88,6 +87,9 @@ func annotationOf(f *Finding, base string) Annotation {
 		text += ", after " + human.Plural(len(f.Sequence), "call")
 	}
 	text += "."
+	if also := f.also(human.Clean); also != "" {
+		text += " " + upper(also) + "."
+	}
 	text += " " + upper(f.assessment(human.Clean, base)) + "."
 	for _, line := range f.callLines() {
 		text += "\n" + line

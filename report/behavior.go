@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/human"
@@ -54,6 +56,52 @@ type Behavior struct {
 // succeeds is the kind of a behavior that the base refuses.
 const succeeds = "succeeds"
 
+// alikeBehaviors are behaviors of which people learn the same: of one function, in instances of its contract, or in
+// contracts that inherit it.
+type alikeBehaviors struct {
+	*Behavior
+	also []string // names of the other contracts, each once
+}
+
+// apart is what tells behaviors from those that are alike.
+func (b *Behavior) apart() string {
+	all := strings.Join(slices.Concat([]string{b.Function, b.Kind, b.Now, b.Before, fmt.Sprint(b.Anyone), b.Oracle}, b.Through, []string{""}, b.Tests), "\x00")
+	return regexp.MustCompile(`\b`+regexp.QuoteMeta(b.contractName())+`\.`).ReplaceAllString(all, "")
+}
+
+// alike groups the behaviors, in their order.
+func (e *Effect) alike() []*alikeBehaviors {
+	var groups []*alikeBehaviors
+	known := map[string]*alikeBehaviors{}
+	for i := range e.Behaviors {
+		b := &e.Behaviors[i]
+		key := b.apart()
+		group := known[key]
+		switch name := b.contractName(); {
+		case group == nil:
+			group = &alikeBehaviors{Behavior: b}
+			known[key] = group
+			groups = append(groups, group)
+		case group.Contract != b.Contract && !slices.Contains(group.also, name):
+			group.also = append(group.also, name)
+		}
+	}
+	return groups
+}
+
+// describe is the behavior in a sentence without its end, with the other contracts.
+func (a *alikeBehaviors) describe(clean func(string, int) string, code func(string, int) string) string {
+	text := a.Behavior.describe(clean, code)
+	if len(a.also) > 0 {
+		var names []string
+		for _, name := range a.also {
+			names = append(names, code(name, maxPath))
+		}
+		text += " (the same in " + human.List(names, "") + ")"
+	}
+	return text
+}
+
 // describe is a behavior in a sentence without its end.
 func (b *Behavior) describe(clean func(string, int) string, code func(string, int) string) string {
 	text := fmt.Sprintf("%s %s; on the base it %s", code(b.name(), maxPath), clean(b.Now, maxReason), clean(b.Before, maxReason))
@@ -70,8 +118,10 @@ func (b *Behavior) describe(clean func(string, int) string, code func(string, in
 func (b *Behavior) Describe() string { return b.describe(human.Clean, human.Clean) }
 
 // name is the function for people: "Vault.withdraw(uint256)".
-func (b *Behavior) name() string {
-	return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:] + "." + b.Function
+func (b *Behavior) name() string { return b.contractName() + "." + b.Function }
+
+func (b *Behavior) contractName() string {
+	return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:]
 }
 
 // shownBehaviors is how many behaviors a comment shows before the rest is folded away, and
@@ -83,10 +133,9 @@ const (
 
 // ofFunctions are the behaviors to show first: the most important one of each function, and all that are
 // notes because tests change them.
-func (e *Effect) ofFunctions() (first, rest []*Behavior) {
+func (e *Effect) ofFunctions() (first, rest []*alikeBehaviors) {
 	seen := map[string]bool{}
-	for i := range e.Behaviors {
-		b := &e.Behaviors[i]
+	for _, b := range e.alike() {
 		if name := b.Contract + b.Function; !seen[name] && (len(first) < shownBehaviors || len(b.Tests) > 0) {
 			seen[name] = true
 			first = append(first, b)
@@ -143,7 +192,7 @@ func (p *page) effect() {
 	p.line("")
 }
 
-func (p *page) behavior(b *Behavior) {
+func (p *page) behavior(b *alikeBehaviors) {
 	p.line("- %s", sentence(b.describe(prose, code)))
 	if len(b.Sequence) > 0 && p.detail < noReproducers {
 		p.line("\n  %s\n", strings.ReplaceAll(strings.TrimSuffix(fence(sequenceLines(b.Sequence)), "\n"), "\n", "\n  "))

@@ -52,6 +52,7 @@
 //	sarif_parts.go  places and levels of SARIF
 //	html_clean.go   text for report.html
 //	options.go      what is not in the report: links, names of files
+//	alike.go        findings that are the same to people
 //	text.go         findings and calls in words
 //	waiver.go       findings that are accepted
 //	allow.go        functions that everyone may call

@@ -129,9 +129,17 @@ func describeBudget(l Limits) string {
 func (p *page) browserBugs() []browserBug {
 	rank, _ := gateRank(p.r.FailOn)
 	bugs := []browserBug{}
+	also := map[*Finding]string{}
+	for _, f := range p.groups {
+		also[f.Finding] = f.also(human.Clean)
+	}
 	for i := range p.r.Findings {
 		f := &p.r.Findings[i]
-		bugs = append(bugs, browserBug{Finding: *f, Where: f.where(), Said: sentence(upper(f.said())),
+		said := sentence(upper(f.said()))
+		if others := also[f]; others != "" {
+			said += " " + sentence(upper(others))
+		}
+		bugs = append(bugs, browserBug{Finding: *f, Where: f.where(), Said: said,
 			Assessment: sentence(upper(f.assessment(human.Clean, human.Clean(p.r.Diff.Base, maxName)))),
 			Gates:      f.gates(rank), Replay: replayCommand("", f.Reproducer)})
 	}

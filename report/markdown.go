@@ -133,11 +133,11 @@ const openFindings = 3
 // [openFindings] or for which the screen has no room, and those all together for whose titles it has none.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
-	write := func(i int) func() { return func() { p.finding(&p.r.Findings[i], i < p.withCalls()) } }
-	fold := func(i int) { p.folded(p.r.Findings[i].title(), write(i)) }
+	write := func(i int) func() { return func() { p.finding(&p.groups[i], i < p.withCalls()) } }
+	fold := func(i int) { p.folded(p.groups[i].title(), write(i)) }
 	i, room := 0, true
 	for ; i < shown && room && (p.summary || i < openFindings); i++ {
-		room = p.section(untilFindings, p.r.Findings[i].title(), write(i))
+		room = p.section(untilFindings, p.groups[i].title(), write(i))
 	}
 	for ; i < shown && p.shown < untilFindings; i++ {
 		fold(i)
@@ -151,7 +151,7 @@ func (p *page) allFindings() {
 		})
 		p.shown++
 	}
-	if n := len(p.r.Findings) - shown; n > 0 {
+	if n := len(p.groups) - shown; n > 0 {
 		p.more(n, "finding")
 		p.line("")
 	}
@@ -167,7 +167,7 @@ func (p *page) fixed() {
 }
 
 // finding writes one finding: what, where, how sure, and the calls.
-func (p *page) finding(f *Finding, calls bool) {
+func (p *page) finding(f *alike, calls bool) {
 	if p.failed() {
 		return
 	}
@@ -179,6 +179,9 @@ func (p *page) finding(f *Finding, calls bool) {
 		said += ", after the changed line " + p.link(changed)
 	}
 	said += "."
+	if also := f.also(code); also != "" {
+		said += " " + upper(also) + "."
+	}
 	p.line("%s\n", said)
 	p.line("<sub>%s.</sub>\n", upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
@@ -190,11 +193,11 @@ func (p *page) finding(f *Finding, calls bool) {
 		} else {
 			p.line("%s", fence(lines))
 		}
-		p.diagram(f)
+		p.diagram(f.Finding)
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {
 		p.line("%s\n", code(replayCommand("", f.Reproducer), maxPath))
-		p.foundryTest(f)
+		p.foundryTest(f.Finding)
 	}
 }
 

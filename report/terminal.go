@@ -37,10 +37,11 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	if said := r.DescribeShards(); said != "" {
 		t.line("%s", said)
 	}
-	for i := range r.Findings[:min(len(r.Findings), terminalRows)] {
-		t.finding(&r.Findings[i])
+	groups := allAlike(r.Findings)
+	for i := range groups[:min(len(groups), terminalRows)] {
+		t.finding(&groups[i])
 	}
-	t.more(len(r.Findings), "finding")
+	t.more(len(groups), "finding")
 	for i := range r.Clashes[:min(len(r.Clashes), terminalRows)] {
 		t.clash(&r.Clashes[i])
 	}
@@ -81,7 +82,7 @@ func (t *terminal) verdict() {
 }
 
 // finding writes a finding: what breaks, where, by which calls, and the evidence.
-func (t *terminal) finding(f *Finding) {
+func (t *terminal) finding(f *alike) {
 	head := fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))
 	t.line("%s in %s", t.paint(bold, head), human.Clean(f.where(), maxPath))
 	said := human.Clean(f.said(), maxReason) + "; breaks at " + human.Clean(f.Location.String(), maxPath)
@@ -96,6 +97,9 @@ func (t *terminal) finding(f *Finding) {
 	}
 	for _, step := range f.callLines() {
 		t.line("    %s", step)
+	}
+	if also := f.also(human.Clean); also != "" {
+		t.line("  %s", also)
 	}
 	if since := f.stillFails(human.Clean); since != "" {
 		t.line("  %s", since)
@@ -189,7 +193,7 @@ func (t *terminal) next() {
 		label = "     "
 	}
 	replays := 0
-	for _, f := range t.r.found() {
+	for _, f := range distinct(t.r.found()) {
 		if command := replayCommand(t.o.Out, f.Reproducer); command != "" && replays < most {
 			step(command)
 			replays++

@@ -108,7 +108,7 @@ func TestLineRanges(t *testing.T) {
 }
 
 // A title names one place, that where the finding breaks, in the comment, the terminal, the
-// annotations and the alerts alike, and findings of one assertion in two contracts differ.
+// annotations and the alerts alike, and findings of one assertion in two contracts differ, where they are shown apart.
 func TestTitleNamesOnePlace(t *testing.T) {
 	finding := func(id, contract string) Finding {
 		return Finding{ID: id, Severity: "high", Oracle: "assertion", Comparison: Introduced, Message: "assert fails", Function: "check",
@@ -116,6 +116,7 @@ func TestTitleNamesOnePlace(t *testing.T) {
 			Changed:  &Place{File: "src/Fees.sol", Line: 3, Contract: "src/" + contract + ".sol:" + contract}}
 	}
 	r := &Report{Verdict: Fail, FailOn: "high", Findings: []Finding{finding("SL-1", "Pool"), finding("SL-2", "Vault")}}
+	r.Findings[1].Comparison = NoBase
 	annotations := Annotations(r)
 	var written strings.Builder
 	if err := Terminal(&written, r, Options{}, false); err != nil {

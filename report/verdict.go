@@ -264,8 +264,9 @@ func firstReason(r *Report) string {
 }
 
 // describeFindings counts findings by whether they happen on the base: "2 introduced bugs,
-// 1 pre-existing bug", for the noun "bug".
+// 1 pre-existing bug", for the noun "bug". Those that are the same to people count once.
 func describeFindings(findings []Finding, noun string) string {
+	findings = distinct(findings)
 	count := map[string]int{}
 	absent, waived, clashes := 0, 0, 0
 	for _, f := range findings {

@@ -17,6 +17,7 @@ type page struct {
 	locations []locationRow // that make the headline
 	apart     []locationRow // that are counted apart
 	tally     tally
+	groups    []alike // of the findings
 	bounds
 	detail detail
 	tested int // bytes of Foundry tests so far
@@ -67,6 +68,7 @@ func newPage(r *Report, o Options) *page {
 	p := &page{r: r, o: o}
 	p.locations, p.apart = headlined(locationRows(r))
 	p.tally = r.count(p.locations)
+	p.groups = allAlike(r.Findings)
 	return p
 }
 
@@ -76,17 +78,17 @@ func (p *page) halvings(from detail) int { return max(0, int(p.detail-from)) }
 
 // withCalls is how many findings are shown with their calls.
 func (p *page) withCalls() int {
-	return min(len(p.r.Findings), p.findings) >> p.halvings(noReached)
+	return min(len(p.groups), p.findings) >> p.halvings(noReached)
 }
 
 // noCalls is the first level at which no finding is shown with its calls.
 func (p *page) noCalls() detail {
-	return noReached + detail(bits.Len(uint(min(len(p.r.Findings), p.findings))))
+	return noReached + detail(bits.Len(uint(min(len(p.groups), p.findings))))
 }
 
 // shownFindings is how many findings are shown.
 func (p *page) shownFindings() int {
-	return min(len(p.r.Findings), p.findings) >> p.halvings(p.noCalls())
+	return min(len(p.groups), p.findings) >> p.halvings(p.noCalls())
 }
 
 // listed is how many entries of a list of n are shown in a section that is never left out.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -136,9 +137,10 @@ func withoutBlamed(input json.RawMessage, failure error) (rest json.RawMessage, 
 	return jsontext.Marshal(whole), out
 }
 
-// CompilerOfBase is the compiler of the base version: the head's, unless pragmas changed, or
-// sources with pragmas came, and with them the compiler that is chosen. Arithmetic is not
-// checked before 0.8.0, so that a pragma alone may change what every line means.
+// CompilerOfBase is the compiler of the base version: the head's, unless the base's pragmas refuse
+// it, or pragmas that changed or came choose one of another language. Arithmetic is not checked
+// before 0.8.0, so that a pragma alone may change what every line means; releases of the same
+// language make other code of lines that were not edited, which says nothing of the change.
 func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, compilers solc.Options) (*solc.Compiler, error) {
 	own, err := o.FindCompiler(ctx, compilers)
 	if err != nil || compilers.Named() != "" {
@@ -156,15 +158,22 @@ func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, co
 	if slices.Equal(head, base) && !o.Refused {
 		return own, nil
 	}
-	if solc.Allows(base, own.Number().String()) && !o.Refused {
-		// A configuration may have named it, and does so for the base as well.
-		if chosen, err := solc.Find(ctx, head, compilers); err != nil || chosen.Version() != own.Version() {
+	version := own.Number()
+	allowed := solc.Allows(base, version.String()) && !o.Refused
+	if allowed {
+		// A configuration that names it does so for the base as well: it was chosen in spite of
+		// the pragmas, or is written out.
+		chosen, err := solc.Find(ctx, head, compilers)
+		if err != nil || chosen.Version() != own.Version() || settings.CodeSettings(compilers.Root, os.Getenv).Solc == version.String() {
 			return own, ctx.Err()
 		}
 	}
 	other, err := solc.Find(ctx, base, compilers)
 	if err != nil { // the head's says what is wrong
 		return own, ctx.Err()
+	}
+	if chosen := other.Number(); allowed && chosen.Major == version.Major && chosen.Minor == version.Minor {
+		return own, nil
 	}
 	return other, nil
 }

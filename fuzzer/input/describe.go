@@ -1,7 +1,6 @@
 package input
 
 import (
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -40,8 +39,8 @@ func (s *Space) ExpressionAlone(c *Call) string {
 //
 //	vault.deposit{value: 1 ether}(1000) [+1 day]
 //
-// Instances begin with a small letter, as variables do; long bytes, strings and
-// arrays are abbreviated; time and blocks that pass before the call stand
+// Instances begin with a small letter, as variables do; of long bytes, what they hold
+// is shown where it is known; other bytes, long strings and arrays are abbreviated; time and blocks that pass before the call stand
 // behind, and what an attacker's contract does meanwhile. What comes from the code is quoted or of plain characters; escaping
 // for a page is the caller's.
 func (s *Space) Expression(c *Call) string {
@@ -59,12 +58,7 @@ func (s *Space) Expression(c *Call) string {
 		b.WriteString("{value: " + Ether(&c.Value) + "}")
 	}
 	b.WriteByte('(')
-	for i := range c.Args {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		s.describeValue(&b, &c.Args[i], &f.Inputs[i])
-	}
+	b.WriteString(describer{s, s.Instances[c.Instance].Contract, 0}.list(f.Inputs, c.Args))
 	b.WriteByte(')')
 	if c.TimeAdvance > 0 || c.BlockAdvance > 0 {
 		b.WriteString(" " + describeAdvance(c.TimeAdvance, c.BlockAdvance))
@@ -104,30 +98,30 @@ func (s *Space) NameAddresses(text string) string {
 	})
 }
 
-func (s *Space) describeValue(b *strings.Builder, v *Value, t *Type) {
+func (d describer) value(b *strings.Builder, v *Value, t *Type) {
 	switch t.Kind {
 	case Uint:
 		b.WriteString(describeNumber(&v.Word, t))
 	case Address:
-		b.WriteString(s.describeAddress(&v.Word))
+		b.WriteString(d.describeAddress(&v.Word))
 	case FixedBytes:
 		if t.Bits >= 64 && v.Word.IsZero() {
 			b.WriteString(t.String() + "(0)")
 			return
 		}
-		s.formatValue(b, v, t)
+		d.formatValue(b, v, t)
 	case Bytes:
-		b.WriteString(describeBytes(v.Bytes))
+		b.WriteString(d.describe(v.Bytes))
 	case String:
 		b.WriteString(describeText(v.Bytes))
 	case Slice, Array, Tuple:
-		s.describeElems(b, v, t)
+		d.elems(b, v, t)
 	default:
-		s.formatValue(b, v, t)
+		d.formatValue(b, v, t)
 	}
 }
 
-func (s *Space) describeElems(b *strings.Builder, v *Value, t *Type) {
+func (d describer) elems(b *strings.Builder, v *Value, t *Type) {
 	brackets := "[]"
 	if t.Kind == Tuple {
 		brackets = "()"
@@ -141,7 +135,7 @@ func (s *Space) describeElems(b *strings.Builder, v *Value, t *Type) {
 			fmt.Fprintf(b, "… %d in all", len(v.Elems))
 			break
 		}
-		s.describeValue(b, &v.Elems[i], t.Child(i))
+		d.value(b, &v.Elems[i], t.Child(i))
 	}
 	b.WriteByte(brackets[1])
 }
@@ -155,16 +149,6 @@ func (s *Space) describeAddress(w *uint256.Int) string {
 		return "address(0)"
 	}
 	return a.Hex() // with the checksum of EIP-55, as Solidity wants literals
-}
-
-func describeBytes(data []byte) string {
-	if len(data) == 0 {
-		return `""`
-	}
-	if len(data) <= describedBytes {
-		return "0x" + hex.EncodeToString(data)
-	}
-	return fmt.Sprintf("0x%s… %d bytes", hex.EncodeToString(data[:describedBytes/2]), len(data))
 }
 
 func describeText(data []byte) string {

@@ -101,7 +101,7 @@ func (s *Space) describeWords(a *Answer) string {
 			b.WriteString(", ")
 		}
 		if i < len(known) && len(known) == len(a.Words) && known[i].Elementary() && known[i].Fits(&a.Words[i]) {
-			s.describeValue(&b, &Value{Word: a.Words[i]}, &known[i])
+			describer{s, nil, 0}.value(&b, &Value{Word: a.Words[i]}, &known[i])
 			continue
 		}
 		b.WriteString(s.describeWord(&a.Words[i]))

@@ -45,7 +45,7 @@
 //	defined.go   an equality through others that define its variables
 //
 // What code decodes byte strings to is known from its sources (encoding.go): bytes are made of those types, changed within them, and
-// arrays in them become as long as what their length is compared with ([Space.Resized]).
+// arrays in them become as long as what their length is compared with ([Space.Resized]). People are shown what they hold (describe_bytes.go).
 //
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.

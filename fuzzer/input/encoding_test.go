@@ -1,6 +1,10 @@
 package input
 
 import (
+	"bytes"
+	"encoding/hex"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holiman/uint256"
@@ -95,5 +99,37 @@ func TestResized(t *testing.T) {
 	}
 	if out := s.Resized(nil, seq, exec, func(*evm.Frame, *evm.Comparison) bool { return false }); out != nil {
 		t.Errorf("nothing is wanted, and there are %d", len(out))
+	}
+}
+
+// TestDescribeEncoded shows what bytes hold, where that is known and not too long.
+func TestDescribeEncoded(t *testing.T) {
+	s := encodingSpace(t)
+	vault, multicall := find(t, s, "Vault", "multicall(bytes[])")
+	_, deposit := find(t, s, "Vault", "deposit(uint256)")
+	orders, pair := abi.MustParse(ordersEncoding), abi.MustParse("(address,uint256)")
+	user := s.Senders[0].Address
+	paid := abi.Append(nil, pair, []Value{{Word: *new(uint256.Int).SetBytes(user[:])}, {Word: *uint256.NewInt(5e18)}})
+	call := abi.Append(slices.Clone(deposit.Selector[:]), deposit.Inputs, []Value{{Word: *uint256.NewInt(7)}})
+	filled := abi.Append(nil, orders, []Value{{Bytes: call}, {Elems: []Value{{Bytes: paid}}}, {}})
+	name := quoteName(variableName(s.Senders[0].Name))
+	for want, data := range map[string][]byte{
+		"0x01":                               {1},
+		"abi.encode(" + name + ", 5e18)":     paid,
+		"abi.encodeCall(Vault.deposit, (7))": call,
+		"0x" + strings.Repeat("ff", 16) + "… 64 bytes":                                           bytes.Repeat([]byte{0xff}, 64),
+		"abi.encode(abi.encodeCall(Vault.deposit, (7)), [abi.encode(" + name + ", 5e18)], [])":   filled,
+		"0x" + strings.Repeat("fe", 16) + "… 36 bytes":                                           bytes.Repeat([]byte{0xfe}, 36), // no function's
+		"0x" + hex.EncodeToString(deposit.Selector[:]) + strings.Repeat("07", 12) + "… 37 bytes": append(slices.Clone(deposit.Selector[:]), bytes.Repeat([]byte{7}, 33)...),
+	} {
+		c := Call{Instance: vault, Function: multicall, Args: []Value{{Elems: []Value{{Bytes: data}}}}}
+		if got := s.Expression(&c); got != "vault.multicall(["+want+"])" {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	long := abi.Append(nil, orders, []Value{{Bytes: call}, {Elems: []Value{{Bytes: paid}, {Bytes: paid}, {Bytes: paid}}}, {}})
+	c := Call{Instance: vault, Function: multicall, Args: []Value{{Elems: []Value{{Bytes: long}}}}}
+	if got := s.Expression(&c); !strings.Contains(got, "abi.encode(0x") && !strings.Contains(got, "bytes]") || strings.Contains(got, name) {
+		t.Errorf("what is long is not shortened: %s", got)
 	}
 }

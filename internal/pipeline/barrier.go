@@ -156,7 +156,7 @@ func conditionText(text string) string {
 				}
 			}
 		}
-	} else if i := strings.IndexByte(text, '{'); i >= 0 && strings.HasPrefix(text, "function ") || i >= 0 && strings.HasPrefix(text, "modifier ") {
+	} else if i := strings.IndexByte(text, '{'); i >= 0 && slices.ContainsFunc([]string{"function ", "modifier ", "if "}, func(begin string) bool { return strings.HasPrefix(text, begin) }) { // an if of assembly
 		text = strings.TrimSpace(text[:i])
 	}
 	if len(text) > maxConditionText {
@@ -183,6 +183,9 @@ func (d *describer) needs(s *fuzzer.Stop) string {
 	wanted := relation[0]
 	if s.Taken != s.Negated { // it held: the other side needs the opposite
 		wanted = relation[1]
+	}
+	if s.Op == byte(vm.ISZERO) && wanted == "==" { // code names what is zero, if it has a name: the word may be made of several things
+		return "0 in place of " + d.wordText(&s.Left, false)
 	}
 	signed := s.Op == byte(vm.SLT) || s.Op == byte(vm.SGT)
 	return d.wordText(&s.Left, signed) + " " + wanted + " " + d.wordText(&s.Right, signed)

@@ -19,9 +19,11 @@ func TestConditionText(t *testing.T) {
 		"for (uint256 i; i < n; ++i) { sum += i; }": "for (uint256 i; i < n; ++i)",
 		"while (x > (1)) x--;":                      "while (x > (1))",
 		"function f(uint256 x) external { g(x); }":  "function f(uint256 x) external",
-		"if(":                    "if(",
-		"ifs(x)":                 "ifs(x)",
-		strings.Repeat("é", 100): strings.Repeat("é", 40) + "…",
+		"if or(a, shl(96, b)) { revert(0, 0) }":     "if or(a, shl(96, b))",
+		"if x { revert(0, 0) }":                     "if x",
+		"if(":                                       "if(",
+		"ifs(x)":                                    "ifs(x)",
+		strings.Repeat("é", 100):                    strings.Repeat("é", 40) + "…",
 	} {
 		if got := conditionText(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)

@@ -166,6 +166,7 @@ func (d *describer) examine(s *fuzzer.Stop) *explained {
 	if !ok {
 		return e
 	}
+	s = d.deciding(s, &exec.Frames[at])
 	v := &view{describer: d, stop: s, exec: exec, frame: at, seq: seq}
 	v.lookAt()
 	if s.Decides && v.comparison != nil {
@@ -179,6 +180,28 @@ func (d *describer) examine(s *fuzzer.Stop) *explained {
 		e.left, e.right, e.relation, e.distance = nil, nil, "", "" // what the compiler compares
 	}
 	return e
+}
+
+// deciding is a stop with the comparison that led to where the code halted: what an error's arguments compute may compare
+// other things after it, and is then the last that the fuzzer knows. Without such a comparison, none decides.
+func (d *describer) deciding(s *fuzzer.Stop, f *evm.Frame) *fuzzer.Stop {
+	halts, known := d.head.Positions.At(s.Place)
+	if !s.Halts || !s.Decides || !known {
+		return s
+	}
+	if jump, ok := d.head.Positions.At(s.At); !ok || near(jump, halts) {
+		return s
+	}
+	other := *s
+	other.Decides = false
+	for k := len(f.Comparisons) - 1; k >= 0 && !other.Decides; k-- {
+		c := &f.Comparisons[k]
+		at := bytecode.Location{Code: s.At.Code, PC: c.PC}
+		if condition, ok := d.head.Positions.At(at); ok && near(condition, halts) {
+			other.At, other.Comparison, other.Decides = at, *c, true
+		}
+	}
+	return &other
 }
 
 // isFlag reports whether a comparison is the test of a truth value.

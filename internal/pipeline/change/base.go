@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -38,6 +39,14 @@ func (e *unbuiltError) Error() string {
 			human.Printable(e.unknown[0])+human.More(len(e.unknown)-1)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// NoBuild is an error of [Change.Base], as why nothing is compared: that a build is missing is said once.
+func NoBuild(err error) error {
+	if unbuilt := (*unbuiltError)(nil); errors.As(err, &unbuilt) && len(unbuilt.problems) > 0 {
+		return err
+	}
+	return fmt.Errorf("the base has no build: %w", err)
 }
 
 // baseFinder finds the base version's builds. With an [unbuiltError] there may be some.

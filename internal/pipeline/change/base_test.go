@@ -104,3 +104,16 @@ func TestAddTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestNoBuild says once that a build is missing.
+func TestNoBuild(t *testing.T) {
+	for want, err := range map[string]error{
+		"the base version of a has no build: it does not compile":                                                                      &unbuiltError{problems: []string{" of a has no build: it does not compile"}},
+		"the base has no build: foundry.toml changed, and with it how the base is compiled: pass the base's own build as --base-build": &unbuiltError{unknown: []string{"foundry.toml"}},
+		"the base has no build: late": errors.New("late"),
+	} {
+		if got := NoBuild(err).Error(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

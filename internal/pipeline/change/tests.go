@@ -2,6 +2,7 @@ package change
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -19,6 +20,12 @@ func (c *Change) warnUncompiledTests() {
 	}) {
 		return
 	}
+	held := map[string]bool{}
+	for _, o := range c.Outputs {
+		for _, source := range o.Sources {
+			held[path.Join(o.Folder, source.Path)] = true
+		}
+	}
 	var tests []string
 	for _, folder := range c.folders {
 		dir := filepath.Join(c.Root, filepath.FromSlash(folder))
@@ -32,6 +39,9 @@ func (c *Change) warnUncompiledTests() {
 			}
 			for _, file := range found {
 				if name, err := filepath.Rel(c.Root, file); err == nil {
+					if held[filepath.ToSlash(name)] {
+						return // what it has are contracts under test, such as a fuzzer's harness
+					}
 					tests = append(tests, human.Printable(filepath.ToSlash(name)))
 				}
 			}

@@ -52,7 +52,7 @@ func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fu
 	}
 	sides, err := c.Base(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the base has no build: %w", err)
+		return nil, change.NoBuild(err)
 	}
 	paths := diffmap.Options{Root: c.Paths.Root, Checkout: c.Paths.Checkout, Projects: c.Paths.Projects}
 	return deployBase(ctx, sides, paths, head, findings)

@@ -86,7 +86,7 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 	case at >= 0:
 		side = sides[at]
 	case why != nil:
-		c.cannot(&entry, "the base version has no build: "+human.OneLine(why))
+		c.cannot(&entry, human.OneLine(change.NoBuild(why)))
 		return
 	case u.from != "":
 		side = diffmap.BaseSide{Head: u.output, Base: u.output} // everything in the change is new
