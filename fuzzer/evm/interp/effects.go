@@ -106,6 +106,20 @@ func (m *Interpreter) retract(f *frame, b *block, from uint16) (gas uint64) {
 	return gas
 }
 
+// arrive enters a block's first segment, where gas or the stack of so many words do not suffice
+// for the block, and returns which of them is why. An instruction is counted.
+func (m *Interpreter) arrive(f *frame, b *block, sp int) evm.Outcome {
+	f.Steps++
+	if b.id >= 0 {
+		m.rec.EnterBlock(f.Active, bytecode.BlockID(b.id))
+	}
+	f.LastPC = b.pc
+	if sp < int(b.need) || sp > int(b.room) {
+		return evm.StackFault
+	}
+	return evm.OutOfGas
+}
+
 // enter enters n segments of the block that runs, of so many instructions.
 func (m *Interpreter) enter(f *frame, c *decoded, from uint32, n, length int) {
 	if m.rec.EnterRow(f.Active, c.ids[from:int(from)+n], length) {

@@ -46,16 +46,9 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			b = &code.blocks[in.a]
 			base = m.rec.Conditions.Next
 			if sp < int(b.need) || sp > int(b.room) || gas < uint64(b.gas) {
-				f.Steps++
-				if b.id >= 0 {
-					m.rec.EnterBlock(f.Active, bytecode.BlockID(b.id))
-				}
+				outcome := m.arrive(f, b, sp)
 				if precise {
-					f.LastPC = b.pc
-					if sp < int(b.need) || sp > int(b.room) {
-						return evm.StackFault, nil, 0
-					}
-					return evm.OutOfGas, nil, 0
+					return outcome, nil, 0
 				}
 				f.Steps--
 				code = m.precisely(f.code, b, base, 0)

@@ -10,12 +10,12 @@ import (
 )
 
 // What solc makes is cut small: a call of an internal function ends a block, and so do its
-// return and every JUMPDEST. A third of all instructions' steps would be jumps whose
-// destination is known when they are decoded: it is pushed in front of the jump, or, where a
-// function returns, it was pushed by the caller, in the same machine block. So a machine
-// block goes on behind such a jump, in a segment of its own, and with what control falls
-// into. The jumps are gone then, gas and stack of all segments are checked at once, and rows
-// of instructions that move words are rearranged across the ends of segments.
+// return and every JUMPDEST. Most of these jumps go where they do whoever jumps: the destination
+// is pushed in front of the jump or, where a function returns, was pushed by its caller in the
+// same machine block. So a machine block goes on behind such a jump, in a segment of its own, and
+// with what control falls into. The jump is gone then, gas and stack of all segments are checked
+// at once, and rows of instructions that move words are rearranged across the ends of segments.
+// On the contracts of bench/machine that leaves half of the blocks and three quarters of the steps.
 
 // segment is a range of code that a machine block runs, as far as a block of the program goes.
 type segment struct {
@@ -33,7 +33,7 @@ type segment struct {
 // helpers are a few dozen instructions; arbitrary otherwise.
 const maxJoined = 1 << 7
 
-// unknown stands for a word that is no constant, or none of a jump's destination.
+// unknown stands for a word that the code does not tell, or that is too large for a destination.
 const unknown = uint64(nowhere)
 
 // unknowns are words that the stack may have had before a block: as many as SWAP16 exchanges,
@@ -96,6 +96,7 @@ func (d *decoder) begin(c *decoded, pc uint32, entered int) {
 	d.segments = append(d.segments, s)
 }
 
+// end ends the current segment in front of a pc.
 func (d *decoder) end(c *decoded, end uint32) {
 	c.reach = max(c.reach, int(end)+1) // whether a JUMPDEST follows ends a segment, too
 	s := &d.segments[len(d.segments)-1]

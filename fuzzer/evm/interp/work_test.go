@@ -78,7 +78,7 @@ func TestWorkOfFailing(t *testing.T) {
 	for range 2 {
 		code.Op(vm.JUMPDEST).Push(0).Op(vm.POP)
 	}
-	code.Push(1).Push(1<<20).Op(vm.MSTORE).Push(0).Op(vm.POP)
+	code.Push(1).Push(1 << 20).Op(vm.MSTORE).Push(0).Op(vm.POP)
 	prices := []uint64{3, 3, 3 + 3, 3, 8, 1, 3, 2, 1, 3, 2, 3, 3}
 	check := func(instruction int, gas uint64) {
 		t.Helper()
