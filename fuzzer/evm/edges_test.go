@@ -139,9 +139,7 @@ func TestGasBetweenFunctions(t *testing.T) {
 		code = append(code, byte(vm.ADD))
 	}
 	code = append(code, byte(vm.ADD), byte(vm.ADD), byte(vm.PUSH1), 7, byte(vm.SSTORE), byte(vm.STOP))
-	w := evmtest.WorldOf(code)
-	// Once with code that is decoded as the call goes, and again with what is left of it.
-	p := newPair(t, w, nil)
+	p := newPair(t, evmtest.WorldOf(code), nil)
 	ends := map[evm.Outcome]int{}
 	for gas := uint64(1); gas < 60_000; gas++ {
 		call := evm.Call{From: evmtest.RandomSender, To: evmtest.RandomContracts[0], Gas: gas}

@@ -33,7 +33,7 @@ type encodings struct {
 type encoding struct {
 	types []Type
 	head  int // bytes of them that every encoding has
-	tail  int // where in there the offset of the first tail is; −1: there is no tail
+	tail  int // index in there of the first offset, which is that of a tail; −1: none
 }
 
 func newEncoding(types []Type) *encoding {

@@ -265,23 +265,31 @@ func (l *lossAlone) mayGain() (may, much bool) {
 	return in.Gt(&out) || rises && in.Eq(&out), much || in.Gt(&out) && by.GtUint64(lossLeast)
 }
 
+// holdings tells what an account has of an asset before the attack and after one of its calls; false where that could not be run.
+func (l *lossAlone) holdings(asset, call int) (of func(common.Address) (was, is uint256.Int), ok bool) {
+	calls := l.Calls()
+	first, whole := calls[:l.from:l.from], calls[:call+1:call+1]
+	before, ok := l.inOrder(first, func(int) bool { return true })
+	if !ok {
+		return nil, false
+	}
+	after, ok := l.inOrder(whole, func(int) bool { return true })
+	return func(account common.Address) (was, is uint256.Int) {
+		list := []common.Address{account}
+		return l.ownedBy(list, first, before, l.tokens)[asset], l.ownedBy(list, whole, after, l.tokens)[asset]
+	}, ok
+}
+
 // isDust reports whether what the attackers gain of an asset until a call is so little that rounding leaves it, and is not all that those have who lose it.
 // Tokens that are counted one by one, each with an owner, are not rounded.
 func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
-	calls := l.Calls()
-	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
-	if !ok {
-		return false
-	}
-	after, ok := l.inOrder(calls[:call+1:call+1], func(int) bool { return true })
+	of, ok := l.holdings(asset, call)
 	if !ok {
 		return false
 	}
 	var held, gain, least uint256.Int
 	for _, account := range l.others() {
-		list := []common.Address{account}
-		was := l.ownedBy(list, calls[:l.from:l.from], before, l.tokens)[asset]
-		if is := l.ownedBy(list, calls[:call+1:call+1], after, l.tokens)[asset]; is.Lt(&was) {
+		if was, is := of(account); is.Lt(&was) {
 			held.Add(&held, &was)
 		}
 	}
@@ -341,19 +349,12 @@ func (l *lossAlone) takesTime(call int) bool {
 // empties reports whether an account has nearly nothing left of an asset. Where time passes, what was waited for may be due, such as
 // interest; all that a contract has is not.
 func (l *lossAlone) empties(asset, call int) bool {
-	calls := l.Calls()
-	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
-	if !ok {
-		return false
-	}
-	after, ok := l.inOrder(calls[:call+1:call+1], func(int) bool { return true })
+	of, ok := l.holdings(asset, call)
 	if !ok {
 		return false
 	}
 	for i := range l.World.Instances {
-		account := []common.Address{l.World.Instances[i].Address}
-		had := l.ownedBy(account, calls[:l.from:l.from], before, l.tokens)[asset]
-		left := l.ownedBy(account, calls[:call+1:call+1], after, l.tokens)[asset]
+		had, left := of(l.World.Instances[i].Address)
 		if left.Mul(&left, uint256.NewInt(emptiedShare)); !had.IsZero() && !left.Gt(&had) {
 			return true
 		}

@@ -17,9 +17,10 @@ import (
 // head.
 //
 // A machine block goes through one or several blocks of the [bytecode.Program], one
-// after the other, see segment. It ends at a jump that depends on something, and behind every instruction that sees the gas that is left (GAS, SSTORE, calls
-// and creations), or that may fail for another reason than gas or stack, so that
-// everything visible is exact there. Such cuts do not show in any Path.
+// after the other, see segment. It ends at a jump that depends on something, and
+// behind every instruction that sees the gas that is left (GAS, SSTORE, calls and
+// creations), or that may fail for another reason than gas or stack, so that everything
+// visible is exact there. Such cuts do not show in any Path.
 //
 // Code is decoded where it is first executed: from a jump's destination up to the
 // next unconditional end.
@@ -32,7 +33,7 @@ type decoded struct {
 	steps    []step
 	blocks   []block
 	segments []segment
-	ids      []bytecode.BlockID // of segments
+	ids      []bytecode.BlockID // of segments, as a row that is copied to paths
 	words    []uint256.Int      // constants of more than 64 bits
 	moves    []move             // of shuffles
 	exits    []exit
@@ -240,7 +241,6 @@ func (d *decoder) emit(c *decoded, open bool) {
 		}
 		lead.length = b.length
 	}
-	b.length = lead.length
 	b.from = uint32(len(c.segments))
 	c.segments = append(c.segments, d.segments...)
 	for i := range d.segments {
@@ -255,6 +255,7 @@ func (d *decoder) emit(c *decoded, open bool) {
 		b.last = uint32(len(c.exits))
 	}
 	next := 1 // segment to enter
+	b.length = lead.length
 	for next < len(d.segments) && (d.segments[next].entered == 0 || d.blind) {
 		b.length += d.segments[next].length
 		next++

@@ -49,7 +49,7 @@ var unknowns = func() (words [17]uint64) {
 // is the pc behind it; open reports whether control can arrive there.
 func (d *decoder) scan(c *decoded, pc uint32) (end uint32, open bool) {
 	d.raws, d.segments, d.known = d.raws[:0], d.segments[:0], append(d.known[:0], unknowns[:]...)
-	d.begin(c, pc, 0)
+	d.beginSegment(c, pc, 0)
 	failing := 0 // behind the latest instruction that may fail
 	for {
 		r := raw{pc: pc, op: opAt(c.bytes, pc), at: uint16(len(d.raws)), made: -1}
@@ -61,9 +61,9 @@ func (d *decoder) scan(c *decoded, pc uint32) (end uint32, open bool) {
 				r.joined = true
 				d.raws = append(d.raws, r)
 				d.track(c, &r)
-				d.end(c, pc)
+				d.endSegment(c, pc)
 				pc = uint32(dest)
-				d.begin(c, pc, failing)
+				d.beginSegment(c, pc, failing)
 				continue
 			}
 		}
@@ -72,23 +72,23 @@ func (d *decoder) scan(c *decoded, pc uint32) (end uint32, open bool) {
 			failing = len(d.raws)
 		}
 		if cut || len(d.raws) >= maxBlock {
-			d.end(c, pc)
+			d.endSegment(c, pc)
 			return pc, open
 		}
 		d.track(c, &r)
 		_, starts := c.program.StartsAt(uint64(pc))
 		if starts || int(pc) < len(c.bytes) && vm.OpCode(c.bytes[pc]) == vm.JUMPDEST {
-			d.end(c, pc)
+			d.endSegment(c, pc)
 			if len(d.raws) >= maxJoined {
 				return pc, true
 			}
-			d.begin(c, pc, failing)
+			d.beginSegment(c, pc, failing)
 		}
 	}
 }
 
-// begin starts a segment, which is entered when the machine arrives at an instruction.
-func (d *decoder) begin(c *decoded, pc uint32, entered int) {
+// beginSegment begins one at a pc; it is entered when the machine arrives at an instruction.
+func (d *decoder) beginSegment(c *decoded, pc uint32, entered int) {
 	s := segment{pc: pc, id: -1, at: uint16(len(d.raws)), entered: uint16(entered)}
 	if id, starts := c.program.StartsAt(uint64(pc)); starts && !d.blind {
 		s.id = int32(id)
@@ -96,8 +96,8 @@ func (d *decoder) begin(c *decoded, pc uint32, entered int) {
 	d.segments = append(d.segments, s)
 }
 
-// end ends the current segment in front of a pc.
-func (d *decoder) end(c *decoded, end uint32) {
+// endSegment ends the current one; the pc behind it is given.
+func (d *decoder) endSegment(c *decoded, end uint32) {
 	c.reach = max(c.reach, int(end)+1) // whether a JUMPDEST follows ends a segment, too
 	s := &d.segments[len(d.segments)-1]
 	s.end, s.length = end, uint16(len(d.raws))-s.at
@@ -173,11 +173,11 @@ func (d *decoder) compact() {
 	d.raws = kept
 }
 
-// enter writes a step that enters the segments which are entered in front of an instruction,
-// and returns the index behind them; next is that of the first that is not entered yet.
-func (d *decoder) enter(c *decoded, b *block, next int, before uint16) int {
+// enter writes the step that enters segments as soon as the machine is at an instruction. Those
+// up to next have been entered; the first that is left is returned.
+func (d *decoder) enter(c *decoded, b *block, next int, at uint16) int {
 	first, length := next, uint16(0)
-	for next < len(d.segments) && d.segments[next].entered <= before {
+	for next < len(d.segments) && d.segments[next].entered <= at {
 		length += d.segments[next].length
 		next++
 	}

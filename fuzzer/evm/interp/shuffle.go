@@ -18,7 +18,7 @@ import (
 type move struct {
 	a    uint64 // of moveConstant: the word, or the destination of a jump; of moveWide: index in words
 	to   int16
-	from int16 // of moveCopy and moveSwap: the other place
+	from int16 // of moveCopy: the other place
 	kind moveKind
 }
 
@@ -28,7 +28,6 @@ const (
 	moveCopy moveKind = iota
 	moveConstant
 	moveWide
-	moveSwap // exchanges the words of both places: each was to be copied to the other; see spread
 )
 
 // maxMoves bounds the moves of a shuffle: a step counts them in 8 bits, and to order
@@ -160,17 +159,7 @@ func (d *decoder) rearrange(c *decoded, raws []raw, jumps bool) (dest move, move
 	d.places = places
 	slices.SortStableFunc(constants, func(a, b move) int { return int(a.kind) - int(b.kind) })
 	height = len(places) - depth
-	return dest, append(spread(inOrder(copies), int16(max(height, 0))), constants...), height
-}
-
-// spread makes copies of exchanges, by way of a place that nothing else needs.
-func spread(moves []move, spare int16) []move {
-	for i := 0; i < len(moves); i++ {
-		if m := moves[i]; m.kind == moveSwap {
-			moves = slices.Replace(moves, i, i+1, move{to: spare, from: m.to}, move{to: m.to, from: m.from}, move{to: m.from, from: spare})
-		}
-	}
-	return moves
+	return dest, append(inOrder(copies, int16(max(height, 0))), constants...), height
 }
 
 // depth is how far down a row goes.
@@ -188,8 +177,8 @@ func (d *decoder) depth(raws []raw, jumps bool) int {
 }
 
 // inOrder orders copies that are meant to be made all at once, so that none takes a word
-// that another has replaced.
-func inOrder(copies []move) []move {
+// that another has replaced. A place that nothing else needs is spare.
+func inOrder(copies []move, spare int16) []move {
 	var ordered []move
 	for len(copies) > 0 {
 		free := slices.IndexFunc(copies, func(m move) bool {
@@ -203,8 +192,7 @@ func inOrder(copies []move) []move {
 		// Only rings are left. The first place of one gets its word, whose place the
 		// word that was there.
 		m := copies[0]
-		m.kind = moveSwap
-		ordered = append(ordered, m)
+		ordered = append(ordered, move{to: spare, from: m.to}, m, move{to: m.from, from: spare})
 		copies = copies[1:]
 		for i := range copies {
 			if copies[i].from == m.to {

@@ -334,18 +334,9 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 		return
 	}
 	r.hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
-	n := &p.notes[block]
-	if n.call != r.callSerial {
-		n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.Exec.Covered))
-		if p.ID != bytecode.NoCode {
-			r.Exec.Covered = append(r.Exec.Covered, evm.Coverage{Call: r.call, Code: p.ID, Block: block})
-		}
+	if n := &p.notes[block]; n.call != r.callSerial || n.frame != f.serial {
+		r.cover(f, block)
 	}
-	if n.frame != f.serial && p.ID != bytecode.NoCode {
-		n.frame = f.serial
-		r.touched = append(r.touched, int(n.covered))
-	}
-
 	if f.Index < 0 {
 		return
 	}
@@ -364,12 +355,27 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 	}
 }
 
+// cover notes that the call, and the frame, have entered a block.
+func (r *Recorder) cover(f *Active, block bytecode.BlockID) {
+	p := f.Program
+	if p.ID == bytecode.NoCode {
+		return
+	}
+	n := &p.notes[block]
+	if n.call != r.callSerial {
+		n.call, n.covered = r.callSerial, uint32(len(r.Exec.Covered))
+		r.Exec.Covered = append(r.Exec.Covered, evm.Coverage{Call: r.call, Code: p.ID, Block: block})
+	}
+	n.frame = f.serial
+	r.touched = append(r.touched, int(n.covered))
+}
+
 // EnterRow is EnterBlock for several blocks, one behind the other, that have so many
 // instructions in all: it counts these. False, and nothing is recorded, when the blocks have to
 // be entered one by one: one of them may be none, or the frame's Path may end among them.
 func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bool {
 	p := f.Program
-	if p.aside || f.Index < 0 || p.ID == bytecode.NoCode {
+	if p.aside || f.Index < 0 {
 		return false
 	}
 	kept := f.Steps+length <= maxSteps && r.spent.blocks+len(blocks) <= MaxPathBlocks
@@ -386,14 +392,8 @@ func (r *Recorder) EnterRow(f *Active, blocks []bytecode.BlockID, length int) bo
 	hasher := r.hasher // in registers
 	for _, block := range blocks {
 		hasher.AddMixed(p.mixed, pathWord(block, f.Depth))
-		n := &p.notes[block]
-		if n.call != r.callSerial {
-			n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.Exec.Covered))
-			r.Exec.Covered = append(r.Exec.Covered, evm.Coverage{Call: r.call, Code: p.ID, Block: block})
-		}
-		if n.frame != f.serial {
-			n.frame = f.serial
-			r.touched = append(r.touched, int(n.covered))
+		if n := &p.notes[block]; n.call != r.callSerial || n.frame != f.serial {
+			r.cover(f, block)
 		}
 	}
 	r.hasher = hasher
