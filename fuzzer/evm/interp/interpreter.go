@@ -43,6 +43,7 @@ type Interpreter struct {
 	ledger  *ledger
 	rec     record.Recorder
 	hashes  *hashCache
+	answers *answers
 	decoder decoder
 	scratch decoded         // see decoder.precise
 	moved   []record.Shadow // see Interpreter.shadow
@@ -124,7 +125,7 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Interpre
 	if err != nil {
 		return nil, err
 	}
-	m := &Interpreter{world: world, fork: fork, hashes: newHashCache()}
+	m := &Interpreter{world: world, fork: fork, hashes: newHashCache(), answers: newAnswers()}
 	for _, o := range opts {
 		o(&m.options)
 	}
@@ -149,6 +150,7 @@ func (m *Interpreter) World() *evm.World { return m.world }
 // renew makes the state anew; nothing of earlier runs is left.
 func (m *Interpreter) renew() {
 	precompiles := vm.ActivePrecompiledContracts(forks.Rules(m.fork))
+	m.answers.remember(precompiles)
 	if m.world.Cheats != nil {
 		m.cheats = cheats.New(m.world.Cheats)
 		m.cheats.Install(precompiles, ledgerHost{m}, &m.rec)
