@@ -79,6 +79,8 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // call that wants what `lookup` stores. And who reads an element that was written gets what was written as its other arguments: to ask for
 // exactly what is there makes a difference even where no branch of its own tells. A pull request's campaign is too short for what that costs.
 //
+// Where the key is a hash of what the call that wrote it named, the last call names the same (see agree).
+//
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
 type keySubstitution struct {
 	read, written []element // scratch
@@ -186,10 +188,15 @@ func (k *keySubstitution) substituteKey(s *step, written, read *element) []lead 
 	for call := read.call - 1; !ok && s.audit && s.onDemand && call >= 0; call-- { // which left it in the state
 		seq, ok = k.withKeys(s, call, &read.keys, &written.keys)
 	}
+	agreed := false
+	if !ok {
+		seq, ok = k.agree(s, written, read)
+		agreed = ok
+	}
 	if !ok || s.tried.add(s.space, seq) {
 		return nil
 	}
-	leads := []lead{{sequence: seq, joined: true, substituted: sub}}
+	leads := []lead{{sequence: seq, joined: true, substituted: sub, agreed: agreed}}
 	if written.value.IsZero() {
 		for range zeroVariants {
 			other := seq.Clone()
@@ -281,6 +288,29 @@ func (k *keySubstitution) withKeys(s *step, call int, keys, others *evm.Keys) (i
 		}
 		k.callWords[at].Call = -1 // taken
 	}
+	return seq, true
+}
+
+// hashBits: a key of more bits is no account and no number that counts something, and mostly a hash.
+const hashBits = 8 * common.AddressLength
+
+// agree is the run's sequence with the arguments of the call that wrote an element in the call that reads one, where the element's key is a
+// hash of them (see [input.Agree]); false where it is none.
+func (k *keySubstitution) agree(s *step, written, read *element) (input.Sequence, bool) {
+	hashed := false
+	for i := range read.keys.Count {
+		a, b := &written.keys.Words[i], &read.keys.Words[i]
+		hashed = hashed || *a != *b && a.BitLen() > hashBits && b.BitLen() > hashBits
+	}
+	if !hashed {
+		return nil, false
+	}
+	call, ok := input.Agree(&s.sequence[read.call], &s.sequence[written.call])
+	if !ok {
+		return nil, false
+	}
+	seq := s.sequence.Clone()
+	seq[read.call] = call
 	return seq, true
 }
 

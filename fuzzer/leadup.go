@@ -272,13 +272,15 @@ func (h *helpers) withHelpers() *point {
 		}
 		h.step.begin(nil, lead{sequence: helped, joined: true}, exec, false, maxSubstitutions)
 		leads := h.keySubstitution.toward(h.step, len(helped)-1)
-		at := slices.IndexFunc(leads, func(l lead) bool { return l.substituted != nil && !led[l.substituted.call] })
+		at := slices.IndexFunc(leads, func(l lead) bool { return l.agreed || l.substituted != nil && !led[l.substituted.call] })
 		if at < 0 {
 			there := h.point(helped, exec)
 			h.read(there, exec)
 			return there
 		}
-		led[leads[at].substituted.call] = true
+		if sub := leads[at].substituted; sub != nil {
+			led[sub.call] = true
+		}
 		helped = leads[at].sequence
 	}
 }

@@ -57,16 +57,29 @@ func (m *Mutator) changeWord(r Rand, seq Sequence, w Word) bool {
 	if !ok {
 		return false
 	}
+	tuple := tupleOf(seq, &w)
 	for range maxTries {
 		x := m.propose(r, seq, w, &old)
 		if x != old && m.space.set(seq, w, &x) {
 			m.resizeParallel(r, seq, w, &old, &x)
+			m.changeTwins(r, seq, &w, tuple)
 			return true
 		}
 	}
 	var next uint256.Int
 	next.AddUint64(&old, 1)
 	return m.space.set(seq, w, &next) || !old.IsZero() && m.space.set(seq, w, next.Clear())
+}
+
+// twinsShare: one change in so many of a tuple that other calls name, too, is of one call alone. Arbitrary.
+const twinsShare = 4
+
+// changeTwins changes a tuple in all calls that name the same, mostly: what is kept by a hash of all that it is, such as a market or a pool, is
+// another one with another word, and calls that speak of it no longer fit together. tuple is as it was before.
+func (m *Mutator) changeTwins(r Rand, seq Sequence, w *Word, tuple *Value) {
+	if tuple != nil && hasTwin(seq, w, tuple) && !oneIn(r, twinsShare) {
+		setTwins(seq, w, tuple)
+	}
 }
 
 // redrawShare: where the length of bytes is to change, all of them do in one case of so many: calldata is not made word by word.

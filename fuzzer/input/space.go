@@ -628,3 +628,17 @@ func (s *Space) senderOf(f *Function) int {
 	}
 	return s.ordinary[0]
 }
+
+// IsContract reports whether an address is one of the contracts that sequences call, or the attacker's.
+func (s *Space) IsContract(a common.Address) bool {
+	return a == attacker.Address || slices.ContainsFunc(s.Instances, func(in Instance) bool { return in.Address == a })
+}
+
+// SomeContracts are the attacker's contract, where it is a sender, and one of those that sequences call.
+func (s *Space) SomeContracts(r Rand) []common.Address {
+	some := []common.Address{s.Instances[r.IntN(len(s.Instances))].Address}
+	if s.contract >= 0 {
+		some = append(some, attacker.Address)
+	}
+	return some
+}
