@@ -58,6 +58,27 @@ func (l *lossAlone) deploys() bool {
 	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
 }
 
+// setsUp reports whether the attack runs the initializer of what was there before, and that writes over nothing: instances are left as they were made where that
+// is what is looked at, and whoever sets one up owns it.
+func (l *lossAlone) setsUp() bool {
+	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
+		f := &l.Exec.Frames[i]
+		if !l.isProjects(f) || !lasts(l.Exec, i) || len(f.Input) < 4 || f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) {
+			continue
+		}
+		m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+		if err != nil || !isInitializer(m.RawName) {
+			continue
+		}
+		plain := func(a evm.StorageAccess) bool { return a.Write && a.Slot == a.Base }
+		over := func(a evm.StorageAccess) bool { return plain(a) && l.wordAtFirst(&a) != [wordBytes]byte{} }
+		if slices.ContainsFunc(f.Storage, plain) && !slices.ContainsFunc(f.Storage, over) {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *lossAlone) isTheirs(account common.Address) bool {
 	return l.isOutsider(account) || slices.Contains(l.theirs, account)
 }
@@ -84,7 +105,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !much { // so that it does not use up the attempts at what counts
 		how[0] = 1
 	}
-	if !may || l.deploys() || !l.Attempt(at, how) {
+	if !may || l.deploys() || l.setsUp() || !l.Attempt(at, how) {
 		return
 	}
 	had, ok := l.after(l.from)
