@@ -151,13 +151,14 @@ func (s *Scene) stops(frame int, g gift) (at bytecode.Location, ok bool) {
 	if err != nil || exec.Calls[last].Outcome != evm.Success || exec.Calls[last+1].Outcome == evm.Success {
 		return at, false
 	}
-	frames := exec.Calls[last+1].Frames
-	for i := frames[0]; i < frames[1] && !ok; i++ {
-		other := &exec.Frames[i]
-		for j := range other.Comparisons {
-			if c := &other.Comparisons[j]; other.Self == self && other.Program == program && vm.OpCode(c.Op) == vm.EQ && c.Left != c.Right && slices.Contains(exact, c.PC) {
-				at, ok = bytecode.Location{Code: program.ID, PC: c.PC}, true
-			}
+	same := exec.Calls[last+1].Frames[0] + frame - s.Exec.Calls[last].Frames[0] // what comes before is the same
+	if same >= len(exec.Frames) || exec.Frames[same].Self != self || exec.Frames[same].Program != program {
+		return at, false
+	}
+	for i := range exec.Frames[same].Comparisons {
+		if c := &exec.Frames[same].Comparisons[i]; vm.OpCode(c.Op) == vm.EQ && c.Left != c.Right && slices.Contains(exact, c.PC) {
+			at, ok = bytecode.Location{Code: program.ID, PC: c.PC}, true
+			break
 		}
 	}
 	return at, ok && !s.getsBy(before, calls[last]) && !s.mends(before, calls[last], self)
