@@ -28,9 +28,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 	}
 	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
 	l.examineGain(report)
-	if s.Audit {
-		l.examineDrain(report)
-	}
+	l.examineDrain(report)
 }
 
 // lossAlone is an attack, from a call on.
@@ -500,7 +498,7 @@ func (l *lossAlone) examineDrain(report func(Observation)) {
 				continue
 			}
 			by, at := caller(l.Exec, i)
-			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
+			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.standsAlone(contractOf(&l.Exec.Frames[by])) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
 				continue
 			}
 			report(Observation{Call: last, Location: at, Contract: contractOf(&l.Exec.Frames[by]), Severity: High,
