@@ -42,9 +42,9 @@ func examineGift(s *Scene, report func(Observation)) {
 // maxGiftCalls bounds the calls before which a gift is tried: arbitrary, as most findings take fewer.
 const maxGiftCalls = 16
 
-// isExact reports whether a comparison is of two words that are equal, and may be a balance: not of the function that is called, and not with zero.
+// isExact reports whether a comparison is of two words that are equal, and may be a balance: not of the function that is called.
 func isExact(f *evm.Frame, c *evm.Comparison) bool {
-	if vm.OpCode(c.Op) != vm.EQ || c.Left != c.Right || c.Left.IsZero() || f.Program.Code.IsShared(c.PC) {
+	if vm.OpCode(c.Op) != vm.EQ || c.Left != c.Right || f.Program.Code.IsShared(c.PC) {
 		return false
 	}
 	var selector uint256.Int
@@ -65,9 +65,9 @@ func exactly(f *evm.Frame) (jumps []uint32) {
 
 // gift is what anyone can send to an account.
 type gift struct {
-	call evm.Call
-	to   common.Address
-	what string
+	calls evm.Sequence
+	to    common.Address
+	what  string
 }
 
 // gifts are what can be sent to accounts whose balance a frame asks for, as far as its code and its calls tell: ether to itself and to
@@ -117,20 +117,33 @@ var giver = common.BytesToAddress([]byte("sightline: what gives ether"))
 // giftOfEther is a deployment of what destroys itself in favor of an account, with a wei.
 func (s *Scene) giftOfEther(to common.Address) gift {
 	code := append(append([]byte{byte(vm.PUSH20)}, to[:]...), byte(vm.SELFDESTRUCT))
-	return gift{evm.Call{From: s.World.Senders[0].Address, Create: true, Address: giver, Data: code, Value: *uint256.NewInt(1)}, to, "1 wei"}
+	call := evm.Call{From: s.World.Senders[0].Address, Create: true, Address: giver, Data: code, Value: *uint256.NewInt(1)}
+	return gift{evm.Sequence{call}, to, "1 wei"}
 }
 
-// giftOfTokens is a transfer of the least amount by a sender that has some at the end of the calls; false: none has.
+// giftOfTokens is a transfer of the least amount by a sender that has some before the last call, or gets some by one of the token's calls that
+// is made again, such as one that mints; false: there is none.
 func (s *Scene) giftOfTokens(token, to common.Address) (g gift, ok bool) {
 	data := append(word(transfer, to), common.LeftPadBytes([]byte{1}, wordBytes)...)
+	g = gift{to: to, what: "1 unit of " + s.tokenName(token)}
 	calls := s.Calls()
-	for i := range s.World.Senders {
-		from := s.World.Senders[i].Address
-		if from == to || s.isOutsider(from) {
-			continue
+	before := calls[: len(calls)-1 : len(calls)-1]
+	has := func(from common.Address, more ...evm.Call) bool {
+		x, ok := s.ask(append(before, more...), token, word(balanceOf, from))
+		if ok = ok && from != to && !x.IsZero(); ok {
+			g.calls = append(more, evm.Call{From: from, To: token, Data: data})
 		}
-		if x, asked := s.ask(calls[:len(calls)-1:len(calls)-1], token, word(balanceOf, from)); asked && !x.IsZero() {
-			return gift{evm.Call{From: from, To: token, Data: data}, to, "1 unit of " + s.tokenName(token)}, true
+		return ok
+	}
+	for i := range s.World.Senders {
+		if from := s.World.Senders[i].Address; !s.isOutsider(from) && has(from) {
+			return g, true
+		}
+	}
+	for i := range before {
+		again := before[i]
+		if again.TimeAdvance, again.BlockAdvance = 0, 0; again.To == token && !again.Create && has(again.From, again) {
+			return g, true
 		}
 	}
 	return g, false
@@ -145,13 +158,14 @@ func (s *Scene) stops(frame int, g gift) (at bytecode.Location, ok bool) {
 	}
 	calls := s.Calls()
 	last := len(calls) - 1
-	before := append(calls[:last:last], g.call)
+	before := append(calls[:last:last], g.calls...)
+	given := len(before)
 	behind := append(slices.Clip(before), calls[last])
 	exec, err := s.Run(behind)
-	if err != nil || exec.Calls[last].Outcome != evm.Success || exec.Calls[last+1].Outcome == evm.Success {
+	if err != nil || exec.Calls[given-1].Outcome != evm.Success || exec.Calls[given].Outcome == evm.Success {
 		return at, false
 	}
-	same := exec.Calls[last+1].Frames[0] + frame - s.Exec.Calls[last].Frames[0] // what comes before is the same
+	same := exec.Calls[given].Frames[0] + frame - s.Exec.Calls[last].Frames[0] // what comes before is the same
 	if same >= len(exec.Frames) || exec.Frames[same].Self != self || exec.Frames[same].Program != program {
 		return at, false
 	}
