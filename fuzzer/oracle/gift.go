@@ -89,6 +89,9 @@ func (s *Scene) gifts(frame int) (list []gift) {
 			list = append(list, s.giftOfEther(inner.Self))
 		case len(inner.Input) == 4+wordBytes && bytes.HasPrefix(inner.Input, balanceOf[:]) && inner.Outcome == evm.Success:
 			to := common.Address(inner.Input[4+wordBytes-common.AddressLength:])
+			if !s.existed(to) { // who may have none, such as each account that buys one, is sent one at a cost, and it alone is stopped
+				continue
+			}
 			if g, ok := s.giftOfTokens(inner.Self, to); ok && !slices.ContainsFunc(list, func(l gift) bool { return l.to == g.to && l.what == g.what }) {
 				list = append(list, g)
 			}
