@@ -130,6 +130,9 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) {
+		return
+	}
 	what := "ether"
 	if asset > 0 {
 		what = l.instanceName(l.tokens[asset-1])
@@ -141,12 +144,49 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 // something down in calls with which others pay it, before the attack. What is left in a router is for whoever comes next, and what a
 // faucet notes is who came.
 func (l *lossAlone) keeps(contract string, asset int) bool {
+	has := l.beginsWith(contract, asset)
+	return !has.IsZero() || l.isPaidIn(contract, asset)
+}
+
+// beginsWith is the most that a contract has of an asset before all calls.
+func (l *lossAlone) beginsWith(contract string, asset int) (most uint256.Int) {
 	for i := range l.World.Instances {
 		in := &l.World.Instances[i]
-		if in.Contract != nil && in.Contract.QualifiedName() == contract && !l.ownedBy([]common.Address{in.Address}, nil, l.World, l.tokens)[asset].IsZero() {
-			return true
+		if in.Contract == nil || in.Contract.QualifiedName() != contract {
+			continue
+		}
+		if has := l.ownedBy([]common.Address{in.Address}, nil, l.World, l.tokens)[asset]; has.Gt(&most) {
+			most = has
 		}
 	}
+	return most
+}
+
+// isHandout reports whether a contract gives what its deployer put into it, to each who comes for it: a part that is chosen by the contract, and no more to
+// who has come already.
+func (l *lossAlone) isHandout(contract string, asset int, had, has []uint256.Int, call int) bool {
+	var gain, left uint256.Int
+	gain.Sub(&has[asset], &had[asset])
+	held := l.beginsWith(contract, asset)
+	if left.Sub(&held, &gain); held.Lt(&gain) || left.Lt(&gain) || l.isPaidIn(contract, asset) {
+		return false
+	}
+	word := gain.Bytes32()
+	attack := l.Calls()[l.from : call+1]
+	if slices.ContainsFunc(attack, func(c evm.Call) bool { return bytes.Contains(c.Data, word[:]) }) {
+		return false
+	}
+	again := slices.Concat(l.Calls()[:call+1], attack)
+	w, ok := l.inOrder(again, func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	now := l.ownedBy(append(l.outsiders(), l.theirs...), again, w, l.tokens)
+	return !now[asset].Gt(&has[asset])
+}
+
+// isPaidIn reports whether others pay a contract before the attack, and it writes something down then.
+func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 	for call := range l.from {
 		frames := l.Exec.Calls[call].Frames
 		paid, notes := false, false
