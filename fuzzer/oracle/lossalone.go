@@ -198,7 +198,8 @@ func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 			if asset == 0 {
 				paid = paid || !f.Value.IsZero() && l.runs(call, f.Self, contract)
 			} else if f.Self == l.tokens[asset-1] {
-				paid = paid || keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) }) != nil
+				access := keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) })
+				paid = paid || access != nil && l.rises(access)
 			}
 			notes = notes || f.Program != nil && f.Program.Contract != nil && contractOf(f) == contract &&
 				slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
@@ -208,6 +209,12 @@ func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 		}
 	}
 	return false
+}
+
+// rises reports whether a write makes a word more than it was.
+func (l *lossAlone) rises(access *evm.StorageAccess) bool {
+	was := l.wordBefore(access)
+	return bytes.Compare(valueOf(access), was[:]) > 0
 }
 
 // runs reports whether a contract's code runs in an account's name in a call.
