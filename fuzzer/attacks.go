@@ -27,6 +27,7 @@ type attacks struct {
 	endowed  int // how many go on after payments of others; they are made when most others have been
 	effects  map[effect]bool
 	spoken   map[speaker]bool
+	borrowed map[speaker]bool
 }
 
 // speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
@@ -72,6 +73,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
+	a.borrowed = map[speaker]bool{}
 	for _, c := range a.space.Changing() {
 		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
@@ -100,6 +102,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchAttack(seq, exec)
 	a.watchEndowed(seq, exec)
 	a.watchSpeaker(seq, exec)
+	a.watchBorrower(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
@@ -198,6 +201,43 @@ func (a *attacks) watchSpeaker(seq input.Sequence, exec *evm.Execution) {
 		a.add(next, &a.queue)
 	}
 }
+
+// watchBorrower has the attacker's contract make a call that names a contract, which is called then and pays with its tokens, or lets them be
+// taken: behind that, others have sent it some. It may not have been asked whether it wants that.
+func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	if !a.begun || a.left <= 0 {
+		return
+	}
+	frames := exec.Calls[last].Frames
+	root := &exec.Frames[frames[0]]
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		by := speaker{function: seq[last].Function, contract: f.Self}
+		if f.Kind != evm.KindCall || f.Program == nil || f.Self == attacker.Address || f.Self == root.Self || a.borrowed[by] || !bytes.Contains(root.Input, f.Self[:]) || !paysTokens(exec, i, frames[1]) {
+			continue
+		}
+		a.borrowed[by] = true
+		own, ok := a.space.AsOwn(seq[last:])
+		if !ok {
+			return
+		}
+		next := a.space.Sent(own, f.Self)
+		if last > 0 {
+			next = append(next, a.space.Sent(slices.Concat(seq[:last], own), f.Self)...)
+		}
+		a.add(next, &a.queue)
+	}
+}
+
+// paysTokens reports whether a frame calls a function by which tokens are paid.
+func paysTokens(exec *evm.Execution, frame, end int) bool {
+	return slices.ContainsFunc(exec.Frames[frame+1:end], func(f evm.Frame) bool {
+		return f.Parent == frame && len(f.Input) >= 4 && slices.Contains(payments, [4]byte(f.Input[:4]))
+	})
+}
+
+var payments = [][4]byte{attacker.Selector("approve(address,uint256)"), attacker.Selector("transfer(address,uint256)")}
 
 // watchBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
 // attacker's contract makes all calls, and then one more.

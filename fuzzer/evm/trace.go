@@ -54,7 +54,8 @@ type TracedCall struct {
 	Selector Taint // of the first four bytes of calldata
 	Data     Taint // of the bytes behind them, up to 64 KiB; of all creation code, likewise
 	Success  bool
-	Output   int // bytes returned
+	Output   int  // bytes returned
+	Copied   bool // some of these, to memory: where the caller knows of none, nothing can become of them
 	// What became first of the success flag, and of the first 32 bytes returned.
 	SuccessUse, AnswerUse Use
 }

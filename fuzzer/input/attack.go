@@ -196,6 +196,27 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence)
 	return all
 }
 
+// sentTimes: what others send is so many stakes, so that what is taken of it can be taken again. Arbitrary.
+const sentTimes = 16
+
+// Sent lists sequences before which an ordinary sender sends an account tokens.
+func (s *Space) Sent(seq Sequence, account common.Address) (all []Sequence) {
+	amount := new(uint256.Int).Mul(&Stake, uint256.NewInt(sentTimes))
+	for _, token := range s.changing {
+		if token.Function.Signature != "transfer(address,uint256)" || s.Instances[token.Instance].Fresh {
+			continue
+		}
+		for _, sender := range s.ordinary {
+			if len(all) < maxEntrusted && len(seq) < MaxCalls {
+				sends := s.own(token, amount, sender)
+				sends.Sender, sends.Args[0].Word = sender, addressWord(account)
+				all = append(all, slices.Concat(Sequence{sends}, seq))
+			}
+		}
+	}
+	return all
+}
+
 // functionsOf lists functions of an account that others may use, but for one.
 func (s *Space) functionsOf(account common.Address, but *Function) (list []Callable) {
 	for _, c := range s.changing {

@@ -15,7 +15,9 @@ import (
 //   - succeeds, and does something, where the attacker's contract has made none of its calls: it is not about what those have brought, such as
 //     an order that the attacker has placed.
 //
-// [DosFailedCall] is the pattern, whoever loses by it.
+// Nor does it take calls where a gift is enough, see examineGift.
+//
+// [DosFailedCall] is the pattern, whoever loses by it, and [StrictEquality] that of gifts.
 //
 // Known false positives: contracts that are meant to stop as long as one account refuses, such as a veto that anyone has.
 var Denial = &Oracle{
@@ -25,9 +27,14 @@ var Denial = &Oracle{
 	CWE:      "703",
 	Severity: Medium,
 	Doc: "Behind calls of an attacker's contract, the call of another account, which does not name it, fails, since that contract refuses a payment or a call. " +
-		"The same call succeeds where it accepts, and where it has made none of its calls. In an audit, and of contracts that a change adds.",
-	Remedy:   "Let those who are owed something take it themselves (pull payments), and go on where a payment or a call of an account that anyone can choose fails.",
-	Examine:  examineDenial,
+		"The same call succeeds where it accepts, and where it has made none of its calls. " +
+		"Or it succeeds, and fails once an account has been sent a wei, by SELFDESTRUCT, or a unit of a token, since a balance is compared with an amount for equality, and no other number of the call and no other function of the contract helps. " +
+		"In an audit, and of contracts that a change adds.",
+	Remedy: "Let those who are owed something take it themselves (pull payments), and go on where a payment or a call of an account that anyone can choose fails. Ask whether a balance is at least an amount, or keep count of what was paid in.",
+	Examine: func(s *Scene, report func(Observation)) {
+		examineDenial(s, report)
+		examineGift(s, report)
+	},
 	ByAnyone: true,
 }
 

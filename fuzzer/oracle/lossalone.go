@@ -28,9 +28,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 	}
 	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
 	l.examineGain(report)
-	if s.Audit {
-		l.examineDrain(report)
-	}
+	l.examineDrain(report)
 }
 
 // lossAlone is an attack, from a call on.
@@ -56,6 +54,27 @@ func (s *Scene) controlled(from int) (list []common.Address) {
 // deploys reports whether a call of the attack deploys something. Constructors pay and keep what they like.
 func (l *lossAlone) deploys() bool {
 	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
+}
+
+// setsUp reports whether the attack runs the initializer of what was there before, and that writes over nothing: instances are left as they were made where that
+// is what is looked at, and whoever sets one up owns it.
+func (l *lossAlone) setsUp() bool {
+	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
+		f := &l.Exec.Frames[i]
+		if !l.isProjects(f) || !lasts(l.Exec, i) || len(f.Input) < 4 || f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) {
+			continue
+		}
+		m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+		if err != nil || !isInitializer(m.RawName) {
+			continue
+		}
+		plain := func(a evm.StorageAccess) bool { return a.Write && a.Slot == a.Base }
+		over := func(a evm.StorageAccess) bool { return plain(a) && l.wordAtFirst(&a) != [wordBytes]byte{} }
+		if slices.ContainsFunc(f.Storage, plain) && !slices.ContainsFunc(f.Storage, over) {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *lossAlone) isTheirs(account common.Address) bool {
@@ -84,7 +103,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !much { // so that it does not use up the attempts at what counts
 		how[0] = 1
 	}
-	if !may || l.deploys() || !l.Attempt(at, how) {
+	if !may || l.deploys() || l.setsUp() || !l.Attempt(at, how) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -111,6 +130,9 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) {
+		return
+	}
 	what := "ether"
 	if asset > 0 {
 		what = l.instanceName(l.tokens[asset-1])
@@ -122,12 +144,49 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 // something down in calls with which others pay it, before the attack. What is left in a router is for whoever comes next, and what a
 // faucet notes is who came.
 func (l *lossAlone) keeps(contract string, asset int) bool {
+	has := l.beginsWith(contract, asset)
+	return !has.IsZero() || l.isPaidIn(contract, asset)
+}
+
+// beginsWith is the most that a contract has of an asset before all calls.
+func (l *lossAlone) beginsWith(contract string, asset int) (most uint256.Int) {
 	for i := range l.World.Instances {
 		in := &l.World.Instances[i]
-		if in.Contract != nil && in.Contract.QualifiedName() == contract && !l.ownedBy([]common.Address{in.Address}, nil, l.World, l.tokens)[asset].IsZero() {
-			return true
+		if in.Contract == nil || in.Contract.QualifiedName() != contract {
+			continue
+		}
+		if has := l.ownedBy([]common.Address{in.Address}, nil, l.World, l.tokens)[asset]; has.Gt(&most) {
+			most = has
 		}
 	}
+	return most
+}
+
+// isHandout reports whether a contract gives what its deployer put into it, to each who comes for it: a part that is chosen by the contract, and no more to
+// who has come already.
+func (l *lossAlone) isHandout(contract string, asset int, had, has []uint256.Int, call int) bool {
+	var gain, left uint256.Int
+	gain.Sub(&has[asset], &had[asset])
+	held := l.beginsWith(contract, asset)
+	if left.Sub(&held, &gain); held.Lt(&gain) || left.Lt(&gain) || l.isPaidIn(contract, asset) {
+		return false
+	}
+	word := gain.Bytes32()
+	attack := l.Calls()[l.from : call+1]
+	if slices.ContainsFunc(attack, func(c evm.Call) bool { return bytes.Contains(c.Data, word[:]) }) {
+		return false
+	}
+	again := slices.Concat(l.Calls()[:call+1], attack)
+	w, ok := l.inOrder(again, func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	now := l.ownedBy(append(l.outsiders(), l.theirs...), again, w, l.tokens)
+	return !now[asset].Gt(&has[asset])
+}
+
+// isPaidIn reports whether others pay a contract before the attack, and it writes something down then.
+func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 	for call := range l.from {
 		frames := l.Exec.Calls[call].Frames
 		paid, notes := false, false
@@ -139,7 +198,8 @@ func (l *lossAlone) keeps(contract string, asset int) bool {
 			if asset == 0 {
 				paid = paid || !f.Value.IsZero() && l.runs(call, f.Self, contract)
 			} else if f.Self == l.tokens[asset-1] {
-				paid = paid || keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) }) != nil
+				access := keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) })
+				paid = paid || access != nil && l.rises(access)
 			}
 			notes = notes || f.Program != nil && f.Program.Contract != nil && contractOf(f) == contract &&
 				slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
@@ -149,6 +209,12 @@ func (l *lossAlone) keeps(contract string, asset int) bool {
 		}
 	}
 	return false
+}
+
+// rises reports whether a write makes a word more than it was.
+func (l *lossAlone) rises(access *evm.StorageAccess) bool {
+	was := l.wordBefore(access)
+	return bytes.Compare(valueOf(access), was[:]) > 0
 }
 
 // runs reports whether a contract's code runs in an account's name in a call.
@@ -479,7 +545,7 @@ func (l *lossAlone) examineDrain(report func(Observation)) {
 				continue
 			}
 			by, at := caller(l.Exec, i)
-			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
+			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.standsAlone(contractOf(&l.Exec.Frames[by])) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
 				continue
 			}
 			report(Observation{Call: last, Location: at, Contract: contractOf(&l.Exec.Frames[by]), Severity: High,

@@ -13,6 +13,8 @@ import (
 // sent, or a token answers false, no branch, return or storage depends on that, and in the same call what is kept for an account
 // changes, as if the payment had been made.
 //
+// What the caller does not expect to be answered, as of the transferFrom of ERC-721, is none.
+//
 // The result may be looked at later: what counts is whether it is before the call ends. Of failed calls without ether, and of those that
 // nothing is kept about, only an audit says a word (low).
 //
@@ -105,7 +107,7 @@ func (s *Scene) ignored(c *evm.TracedCall, callee *evm.Frame) (said string, pays
 		}
 		return "a call fails", isPayment(selectorOf(callee))
 	}
-	if len(callee.Output) == wordBytes && isPayment(selectorOf(callee)) && new(uint256.Int).SetBytes(callee.Output).IsZero() && !c.AnswerUse.Decided() {
+	if len(callee.Output) == wordBytes && c.Copied && isPayment(selectorOf(callee)) && new(uint256.Int).SetBytes(callee.Output).IsZero() && !c.AnswerUse.Decided() {
 		return "a token answers false", true
 	}
 	return "", false

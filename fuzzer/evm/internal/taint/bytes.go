@@ -80,6 +80,9 @@ func (s *step) copy(skip int) {
 			}
 		case vm.RETURNDATACOPY:
 			from = &f.back
+			if c := s.trace.Call(f.called); c != nil && n > 0 {
+				c.Copied = c.Copied || len(f.back.bytes) > 0
+			}
 		case vm.MCOPY:
 			from = &f.memory
 		case vm.EXTCODECOPY:

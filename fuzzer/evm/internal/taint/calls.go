@@ -85,7 +85,7 @@ func (s *step) open(p *pending, event evm.TracedCall, operands int) {
 	}
 	s.push(operands, taint)
 	f.guards, f.pending = nil, p
-	f.back, f.backSize = data{}, 0
+	f.back, f.backSize, f.called = data{}, 0, p.call
 }
 
 // settle ends a call: the machine is about to run what comes behind it.
@@ -96,7 +96,7 @@ func (t *Tracer) settle(f *frame, stack []uint256.Int, back []byte) {
 	answer, rest := returned, returned
 	if c := t.trace.Call(p.call); c != nil {
 		c.Success = len(stack) > 0 && !stack[len(stack)-1].IsZero()
-		c.Output = len(back)
+		c.Output, c.Copied = len(back), min(p.size, len(back)) > 0
 		answer = t.sets.union(returned, t.sets.label(evm.OfAnswer, p.call))
 		rest = t.sets.union(returned, t.sets.label(evm.OfOutput, p.call))
 	}

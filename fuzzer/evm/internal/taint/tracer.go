@@ -96,6 +96,7 @@ type frame struct {
 	ran       bool // it has executed an instruction
 	mark      int  // of the storage's journal
 	pending   *pending
+	called    int              // index in Trace.Calls of the last call; −1: not recorded, and without meaning before the first
 	products  [][2]uint256.Int // factors of MULMODs modulo 2^256 − 1
 	guards    []int32          // operations whose result decided a branch since the last effect
 }
