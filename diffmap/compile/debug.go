@@ -164,8 +164,8 @@ type attempt struct {
 // attempts lists the ways that a compiler of this version has, best first. Those by the
 // code generator that the project uses come first: legacy and intermediate language differ
 // in what some sources mean (the order in which operands are evaluated and constructors
-// run, a modifier with two "_"). The project's own settings are the last one where they
-// differ from the first.
+// run, a modifier with two "_"). The project's own settings come behind them where they
+// differ from the first. What the compiler's message advises for sources that are too deep for all of these, is the last.
 func attempts(v solc.Version, own *standardSettings, peephole bool) []attempt {
 	list := slices.Concat(attemptsLegacy(v, peephole), attemptsViaIR(v))
 	if own.ViaIR {
@@ -173,6 +173,9 @@ func attempts(v solc.Version, own *standardSettings, peephole bool) []attempt {
 	}
 	if own.Optimizer.active() || own.ViaIR {
 		list = append(list, attempt{})
+	}
+	if !v.Less(viaIRSince) && !(own.ViaIR && own.Optimizer.active()) {
+		list = append(list, attempt{settings: map[string]any{"optimizer": map[string]any{"enabled": true}, "viaIR": true}})
 	}
 	return list
 }
