@@ -26,7 +26,7 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 		if b.task.avoided[p.Function] {
 			continue
 		}
-		within := w.space.Within(p, seq)
+		within := w.space.Recast(p, seq)
 		if len(within) == 0 && len(seq) > 0 {
 			continue
 		}
