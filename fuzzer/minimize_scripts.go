@@ -37,7 +37,7 @@ func (m minimizer) plainScripts(seq input.Sequence) input.Sequence {
 }
 
 // directCall is the sequence with one of the calls that the attacker's contract makes in the middle of a call in the place of the whole:
-// where that is enough, nobody has to call the contract, such as an owner who mints it a token; nil: none is enough.
+// where that is enough, the contract does not have to be called, by an owner who mints it a token say; nil: none is enough.
 func (m minimizer) directCall(seq input.Sequence, call int) input.Sequence {
 	contract := m.space.Contract()
 	if seq[call].Script == nil || contract < 0 {

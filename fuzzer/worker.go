@@ -89,7 +89,12 @@ func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
 				continue
 			}
 		}
-		if _, _, ok := w.try(ctx, seq, b); !ok {
+		exec, _, ok := w.try(ctx, seq, b)
+		if !ok {
+			return false
+		}
+		// Seeds are few, and many are not run again: what shows nothing new may break a property all the same.
+		if asks := len(w.properties) > 0 && !t.saved && !t.received && !input.IsTest(seq) && changedState(exec); asks && !w.tryProperties(ctx, seq, b) {
 			return false
 		}
 	}

@@ -52,7 +52,7 @@ func firstWord(s string) string {
 		s = s[:end]
 	}
 	if s != "" && s[0] >= '0' && s[0] <= '9' {
-		return "" // a literal, which is no name
+		return "" // a literal
 	}
 	return s
 }

@@ -283,7 +283,7 @@ func (v *view) role() ([]report.Want, []report.Remedy) {
 	return []report.Want{w}, try
 }
 
-// giving is how a sender could get what is stored for accounts. A step that no sender may take is no advice.
+// giving is how a sender could get what is stored for accounts. It names no step that no sender may take.
 func giving(known written) string {
 	switch {
 	case slices.ContainsFunc(known.list, func(w report.Writer) bool { return w.Succeeded }):
