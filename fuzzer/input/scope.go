@@ -75,6 +75,19 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 	return Callable{}, false
 }
 
+// Tester is the contract that a sequence calls last, where its scope is its own calls: what it asserts is about these alone.
+func (s *Space) Tester(seq Sequence) (itself Callable, ok bool) {
+	if !s.scoped || len(seq) == 0 {
+		return Callable{}, false
+	}
+	last := &seq[len(seq)-1]
+	in := &s.Instances[last.Instance]
+	if in.Scope == nil || last.Function.Property || !in.Scope.Names(in.Address) {
+		return Callable{}, false
+	}
+	return Callable{last.Instance, last.Function}, true
+}
+
 // allows reports whether a scope permits a call. Properties of its own test are always
 // permitted: checking them is not one of the calls that the test restricts. Its other
 // functions are handlers where it names itself, as forge has it, and nothing otherwise.

@@ -50,3 +50,34 @@ func TestRecast(t *testing.T) {
 		}
 	}
 }
+
+// TestTester: what a tester asserts is about its own calls, where its scope says so; a property is none of its functions.
+func TestTester(t *testing.T) {
+	s := testSpace(t, true)
+	vault := s.Instances[0].Address
+	for _, test := range []struct {
+		name  string
+		scope *evm.Scope
+		calls string
+		want  bool
+		left  int // of the calls
+	}{
+		{"no scope", nil, "user1 Vault.pause()", false, 0},
+		{"another's", &evm.Scope{Contracts: []common.Address{s.Instances[2].Address}}, "user1 Vault.pause()", false, 0},
+		{"its own", &evm.Scope{Contracts: []common.Address{vault}}, "user1 Vault#2.pause()\nuser1 Vault.pause()", true, 1},
+		{"its own alone", &evm.Scope{Contracts: []common.Address{vault}}, "user1 Vault.pause()\nuser1 Vault.pause()", true, 2},
+		{"another contract", &evm.Scope{Contracts: []common.Address{vault}}, "user1 Vault.pause()\nuser1 Vault#2.pause()", false, 0},
+	} {
+		space := *s
+		space.Instances = append([]Instance{}, s.Instances...)
+		space.Instances[0].Scope, space.scoped = test.scope, true
+		seq, err := Parse(s, textVersion+"\n"+test.calls+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tester, ok := space.Tester(seq)
+		if ok != test.want || ok && len(space.Within(tester, seq)) != test.left {
+			t.Errorf("%s: %v", test.name, ok)
+		}
+	}
+}
