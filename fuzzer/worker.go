@@ -89,12 +89,7 @@ func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
 				continue
 			}
 		}
-		exec, _, ok := w.try(ctx, seq, b)
-		if !ok {
-			return false
-		}
-		// Seeds are few, and many are not run again: what shows nothing new may break a property all the same.
-		if asks := len(w.properties) > 0 && !t.saved && !t.received && !input.IsTest(seq) && changedState(exec); asks && !w.tryProperties(ctx, seq, b) {
+		if _, _, ok := w.try(ctx, seq, b); !ok {
 			return false
 		}
 	}

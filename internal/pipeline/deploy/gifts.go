@@ -13,7 +13,7 @@ import (
 const maxGifts = 128
 
 // GiftSeeds are calls that send a contract of the World one of the tokens that an account owns: what it owns and what its books say
-// differ then, which few contracts and few properties allow for.
+// differ then, which few contracts allow for, and few properties: those are asked.
 func (d *Deployment) GiftSeeds() []input.Sequence {
 	judge, err := d.NewJudge()
 	if err != nil {
@@ -62,8 +62,15 @@ func (d *Deployment) gifts(token int, pays []byte, from common.Address) []input.
 			continue
 		}
 		gift := evm.Call{From: from, To: d.Space.Instances[token].Address, Data: slices.Concat(pays, common.BytesToHash(to.Address[:]).Bytes(), common.BytesToHash([]byte{1}).Bytes())}
-		if call, err := d.Space.Read(&gift); err == nil {
-			seeds = append(seeds, input.Sequence{call})
+		call, err := d.Space.Read(&gift)
+		if err != nil {
+			continue
+		}
+		seeds = append(seeds, input.Sequence{call})
+		for _, p := range d.Space.Properties() { // most gifts show nothing new, after which few properties are asked
+			if within := d.Space.Recast(p, input.Sequence{call}); len(within) == 1 {
+				seeds = append(seeds, input.Sequence{within[0], {Instance: p.Instance, Function: p.Function}})
+			}
 		}
 	}
 	return seeds
