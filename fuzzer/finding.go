@@ -142,10 +142,17 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 	if !o.exempts || !slices.ContainsFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && seen.Call == len(seq)-1 }) {
 		checkHandler(o.space, seq, exec, o.broken) // otherwise the assertion is the contract's own, and was seen there
 	}
+	o.seen = slices.DeleteFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && o.isAround(seq[:seen.Call+1]) })
 	for i := range o.seen {
 		o.seen[i].chosen = o.space.Instances[seq[o.seen[i].Call].Instance].Chosen()
 	}
 	return o.seen
+}
+
+// isAround reports whether a sequence ends with a call of a tester, and has calls around it, of which the tester's assertions say nothing.
+func (o *observer) isAround(seq input.Sequence) bool {
+	tester, ok := o.space.Tester(seq)
+	return ok && len(o.space.Within(tester, seq)) < len(seq)
 }
 
 // sees reports whether key is observed in this execution.

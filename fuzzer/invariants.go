@@ -26,7 +26,7 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 		if b.task.avoided[p.Function] {
 			continue
 		}
-		within := w.space.Within(p, seq)
+		within := w.space.Recast(p, seq)
 		if len(within) == 0 && len(seq) > 0 {
 			continue
 		}
@@ -43,11 +43,14 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 	return true
 }
 
-// withinScope is a sequence that ends with a failing assertion of a handler without the
-// calls outside the scope of the handler's test; nil where there is none such, or all of
+// withinScope is a sequence that ends with a failing assertion of a handler, or of a tester, without the
+// calls outside the scope of the handler's test, or the tester's own; nil where there is none such, or all of
 // it is in scope.
 func (w *worker) withinScope(seq input.Sequence, exec *evm.Execution) input.Sequence {
 	test, ok := w.space.Tested(seq)
+	if !ok {
+		test, ok = w.space.Tester(seq)
+	}
 	if !ok || !oracle.FailsAssertion(exec, len(seq)-1) {
 		return nil
 	}

@@ -10,6 +10,9 @@ import (
 // plainScripts leaves out what the attacker's contract does, and the contract itself, as far as that keeps.
 func (m minimizer) plainScripts(seq input.Sequence) input.Sequence {
 	for i := range seq {
+		if direct := m.directCall(seq, i); direct != nil {
+			seq = direct
+		}
 		for seq[i].Script != nil {
 			simpler := m.simplerScript(seq, i)
 			if simpler == nil {
@@ -31,6 +34,25 @@ func (m minimizer) plainScripts(seq input.Sequence) input.Sequence {
 		}
 	}
 	return seq
+}
+
+// directCall is the sequence with one of the calls that the attacker's contract makes in the middle of a call in the place of the whole:
+// where that is enough, the contract does not have to be called, by an owner who mints it a token say; nil: none is enough.
+func (m minimizer) directCall(seq input.Sequence, call int) input.Sequence {
+	contract := m.space.Contract()
+	if seq[call].Script == nil || contract < 0 {
+		return nil
+	}
+	for i := range seq[call].Script.Answers {
+		for _, direct := range seq[call].Script.Answers[i].Calls {
+			direct.Sender, direct.TimeAdvance, direct.BlockAdvance, direct.Script = contract, seq[call].TimeAdvance, seq[call].BlockAdvance, nil
+			out := seq.Clone()
+			if out[call] = direct; m.keeps(out) {
+				return out
+			}
+		}
+	}
+	return nil
 }
 
 // simplerScript is the sequence with a simpler script of a call; nil: there is none that keeps.

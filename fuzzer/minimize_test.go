@@ -293,3 +293,35 @@ func TestMinimizeDropsDeployments(t *testing.T) {
 		}
 	}
 }
+
+// TestMinimizeCallsDirectly: what the attacker's contract calls in the middle of another call needs none of that where the call alone
+// is enough, nor the contract.
+func TestMinimizeCallsDirectly(t *testing.T) {
+	_, p := solverAttacking(t, "units/answered.sol")
+	const (
+		inner  = "Answered.pay(address,uint256) args (user1, 0)"
+		middle = "user1 Answered.pay(address,uint256) args (attackerContract, 0) on payment times 1 calls {" + inner + "}"
+	)
+	// paysUser1 is true for a call that names user1.
+	paysUser1 := func(c *input.Call) bool { return c.Args[0].Address() == p.space.Senders[1].Address }
+	for _, test := range []struct {
+		inside bool // only the contract's own call in the middle of another shows it
+		want   string
+	}{
+		{false, "deployer " + inner},
+		{true, middle},
+	} {
+		got := minimize(p.space, parse(t, p.space, middle), func(seq input.Sequence) bool {
+			first := &seq[0]
+			if !test.inside && paysUser1(first) {
+				return true
+			}
+			script := first.Script
+			return first.Sender == 1 && !paysUser1(first) && script != nil && len(script.Answers) == 1 && script.Answers[0].Times == 1 && len(script.Answers[0].Calls) == 1 && paysUser1(&script.Answers[0].Calls[0]) &&
+				first.Args[0].Address() == p.space.Senders[p.space.Contract()].Address
+		})
+		if text := format(p.space, got); text != test.want {
+			t.Errorf("left is %s, want %s", text, test.want)
+		}
+	}
+}

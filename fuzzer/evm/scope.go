@@ -29,10 +29,14 @@ func (s *Scope) Allows(sender, contract common.Address, selector [4]byte) bool {
 	switch {
 	case len(s.Contracts)+len(s.Selectors) > 0 && !s.Names(contract),
 		slices.Contains(s.ExcludedContracts, contract),
-		len(s.Senders) > 0 && !slices.Contains(s.Senders, sender),
-		slices.Contains(s.ExcludedSenders, sender),
+		!s.AllowsSender(sender),
 		slices.Contains(s.ExcludedSelectors[contract], selector):
 		return false
 	}
 	return len(s.Selectors[contract]) == 0 || slices.Contains(s.Selectors[contract], selector)
+}
+
+// AllowsSender reports whether the calls of an account count.
+func (s *Scope) AllowsSender(sender common.Address) bool {
+	return (len(s.Senders) == 0 || slices.Contains(s.Senders, sender)) && !slices.Contains(s.ExcludedSenders, sender)
 }

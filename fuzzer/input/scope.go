@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Within is what of a sequence the property speaks of: all of it, unless the test that
@@ -23,6 +24,35 @@ func (s *Space) Within(property Callable, seq Sequence) Sequence {
 		}
 	}
 	return within
+}
+
+// Recast is what of a sequence the property speaks of, with senders that its test names in the place of those that may not call: what
+// a test says of senders leaves out nothing of what may be called, and only few sequences have the right ones by chance.
+func (s *Space) Recast(property Callable, seq Sequence) Sequence {
+	scope := s.Instances[property.Instance].Scope
+	if scope == nil || len(scope.Senders)+len(scope.ExcludedSenders) == 0 {
+		return s.Within(property, seq)
+	}
+	var cast []int
+	for i := range s.Senders {
+		if sender := &s.Senders[i]; scope.AllowsSender(sender.Address) && (slices.Contains(scope.Senders, sender.Address) || slices.Contains(s.ordinary, i)) {
+			cast = append(cast, i)
+		}
+	}
+	if len(cast) == 0 {
+		return s.Within(property, seq)
+	}
+	out := seq.Clone()
+	for i := range out {
+		c := &out[i]
+		if c.Sender >= len(s.Senders) || scope.AllowsSender(s.Senders[c.Sender].Address) {
+			continue
+		}
+		as := cast[c.Sender%len(cast)]
+		c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, s.Senders[c.Sender].Address, s.Senders[as].Address)
+		c.Sender = as
+	}
+	return s.Within(property, out)
 }
 
 // Tested is a property of the test whose handler is the contract that a sequence calls
@@ -43,6 +73,19 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 		}
 	}
 	return Callable{}, false
+}
+
+// Tester is the contract that a sequence calls last, where its scope is its own calls: what it asserts is about these alone.
+func (s *Space) Tester(seq Sequence) (itself Callable, ok bool) {
+	if !s.scoped || len(seq) == 0 {
+		return Callable{}, false
+	}
+	last := &seq[len(seq)-1]
+	in := &s.Instances[last.Instance]
+	if in.Scope == nil || last.Function.Property || !in.Scope.Names(in.Address) {
+		return Callable{}, false
+	}
+	return Callable{last.Instance, last.Function}, true
 }
 
 // allows reports whether a scope permits a call. Properties of its own test are always

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -55,6 +56,9 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 			continue
 		}
 		switch {
+		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i) && f.Program.Contract.AssertsAsHarness() && len(f.Input) >= 4 && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Runtime:
+			// The assert itself is the library's, which all functions of all harnesses share.
+			report(Observation{Call: f.Call, Location: FunctionEntry(f, selectorOf(f)), Contract: contractOf(f), Message: fmt.Sprintf("an assertion of the harness's %s fails", functionOf(f))})
 		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i):
 			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (Panic 0x01)"})
 		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && isAssert(f.Program, f.LastPC):

@@ -23,7 +23,8 @@ import (
 // signature for him alone is still one for once if it pays.
 //
 // Known false positives: signatures that are meant to be used more than once, such as those of a key for a session, an attestation, or
-// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported. Where only an account
+// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported, nor where the entry
+// point of ERC-4337 has an account check an operation again, whose nonces it counts. Where only another account
 // that the code names can use it again, the finding is medium.
 var SignatureReuse = &Oracle{
 	ID:       "signature-reuse",
@@ -111,11 +112,18 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 	}
 	same := calls[len(calls)-1]
 	same.TimeAdvance, same.BlockAdvance = 0, 0
+	if countsElsewhere[functionOf(root)] {
+		return ""
+	}
 	if s.changes(calls, same, signer) && s.turnsOut([]common.Address{root.Caller}, calls, same, gained) {
 		return "by who sent it, who gains each time"
 	}
 	return ""
 }
+
+// countsElsewhere are the functions that a standard has an entry point call, which counts the nonces of operations itself and is paid in
+// each call (ERC-4337, "Account Contract Interface" and "Extension: paymasters"): that it could do so again is how they are meant.
+var countsElsewhere = map[string]bool{"validateUserOp": true, "validatePaymasterUserOp": true}
 
 // isFree reports whether a call after others changes something by the signature of an account, and costs outsiders nothing.
 func (s *Scene) isFree(calls evm.Sequence, call evm.Call, signer common.Address) bool {

@@ -34,7 +34,8 @@ func (r Role) String() string {
 //	Test        `sightline tests` wrote it: its name begins with Sightline_
 //	Test        it inherits from Test or DSTest (forge-std, ds-test)
 //	Script      it inherits from Script (forge-std)
-//	UnderTest   it has property functions (echidna_…, property_…, invariant_…): a
+//	UnderTest   it has property functions (echidna_…, property_…, invariant_…), or inherits
+//	            the assertions of fuzzers' libraries (PropertiesAsserts, CryticAsserts): a
 //	            harness, meant to be fuzzed, wherever it is
 //	Test        the source is below test/ or tests/, or is called *.t.sol
 //	Script      the source is below script/ or scripts/, or is called *.s.sol
@@ -86,7 +87,7 @@ func roleWithin(c *bytecode.Contract) (role Role, why string) {
 	if base := inherits(c, "Script"); base != "" {
 		return Script, "it inherits from " + base
 	}
-	if hasProperties(c) {
+	if IsHarness(c) {
 		return UnderTest, ""
 	}
 	if why, ok := below("mock", "mocks"); ok {
@@ -147,6 +148,10 @@ func inherits(c *bytecode.Contract, names ...string) string {
 
 // hasProperties reports whether a fuzzer is asked to check something of the contract.
 func hasProperties(c *bytecode.Contract) bool { return Properties(c) > 0 }
+
+// IsHarness reports whether a contract is written for a fuzzer, which no chain gets: it has properties, or inherits the assertions of
+// a library for that, of crytic/properties or Chimera, which its functions make of what they call.
+func IsHarness(c *bytecode.Contract) bool { return hasProperties(c) || c.AssertsAsHarness() }
 
 // Properties counts the functions by which a contract asks a fuzzer to check something: the
 // prefixes are those of Echidna, Medusa and Foundry.

@@ -14,7 +14,7 @@ import (
 // maxMade bounds the contracts of a tester that are looked for. Arbitrary; testers make a handful.
 const maxMade = 256
 
-// BoundTesters makes the properties of a tester speak of the tester's calls alone, as Echidna
+// BoundTesters makes the properties of a tester, and the assertions of its functions, speak of the tester's calls alone, as Echidna
 // and Medusa do, which call no other contract: a tester makes the contracts that it tests, and wraps their functions in its
 // own, which keep books for its properties (ghost variables). Calls around it leave these books behind. A tester
 // that has properties and nothing to call is one for all calls.
@@ -27,9 +27,9 @@ func BoundTesters(w *evm.World) {
 	}
 }
 
-// isTester reports whether a contract has properties, and functions besides them that change something.
+// isTester reports whether a contract is a harness, and has functions besides properties that change something.
 func isTester(c *bytecode.Contract, prefixes []string) bool {
-	properties, handlers := hasProperties(c), false
+	properties, handlers := IsHarness(c), false
 	for _, m := range c.ABI.Methods { // in any order
 		switch {
 		case len(m.Inputs) == 0 && slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(m.RawName, prefix) }):

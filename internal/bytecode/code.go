@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -161,6 +162,12 @@ func (c *Contract) QualifiedName() string {
 		name += "@" + c.Variant
 	}
 	return name
+}
+
+// AssertsAsHarness reports whether a contract inherits the assertions of a library for fuzzers, crytic/properties or Chimera, with which
+// harnesses check what they call.
+func (c *Contract) AssertsAsHarness() bool {
+	return len(c.Implements) > 0 && slices.ContainsFunc(c.Implements[1:], func(base string) bool { return base == "PropertiesAsserts" || base == "CryticAsserts" })
 }
 
 // UnitName is "source:name" as the compiler has it, unique within one

@@ -80,7 +80,7 @@ func (r *run) configure() error {
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
 		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(d.Added) > 0), Audit: d.Audit, Added: d.Added, Exempt: exempt(r.change, d),
-		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds()),
+		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds(), d.GiftSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,

@@ -51,6 +51,9 @@ func firstWord(s string) string {
 	if end >= 0 {
 		s = s[:end]
 	}
+	if s != "" && s[0] >= '0' && s[0] <= '9' {
+		return "" // a literal
+	}
 	return s
 }
 

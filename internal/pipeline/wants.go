@@ -278,9 +278,22 @@ func (v *view) role() ([]report.Want, []report.Remedy) {
 	}
 	try := v.remediesFor(a, known.list, &v.seqSender().Address)
 	if len(try) == 0 {
-		try = append(try, report.Remedy{Text: "give it to a sender: in the constructor, in the set-up of a test, or by a step of `after` from who may"})
+		try = append(try, report.Remedy{Text: giving(known)})
 	}
 	return []report.Want{w}, try
+}
+
+// giving is how a sender could get what is stored for accounts. It names no step that no sender may take.
+func giving(known written) string {
+	switch {
+	case slices.ContainsFunc(known.list, func(w report.Writer) bool { return w.Succeeded }):
+		return "give it to a sender: in the constructor, in the set-up of a test, or by a step of `after` from who may"
+	case len(known.list) > 0 && !slices.ContainsFunc(known.list, func(w report.Writer) bool { return w.Fails == "" }):
+		return fmt.Sprintf("give it to a sender in the constructor or in the set-up of a test: all calls of %s failed, whoever made them", known.list[0].Function)
+	case known.complete:
+		return "give it to a sender in the constructor: no function does"
+	}
+	return "give it to a sender in the constructor or in the set-up of a test"
 }
 
 // unwritten is what helps against storage that nothing writes.

@@ -241,7 +241,7 @@ func (t *invariantTest) targets() string {
 	n := 0
 	for i := range t.snapshot.World.Instances {
 		in := &t.snapshot.World.Instances[i]
-		if in.Contract == nil || in.Contract.Generated || in.Asked || world.Properties(in.Contract) > 0 {
+		if in.Contract == nil || in.Contract.Generated || in.Asked || world.IsHarness(in.Contract) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(in.Contract.ABI.Methods)) {

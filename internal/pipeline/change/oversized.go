@@ -66,7 +66,7 @@ func tooLarge(o *compile.Output) []Oversized {
 	var list []Oversized
 	for _, contract := range o.Contracts {
 		role, _ := world.RoleOf(&contract.Contract)
-		if role != world.UnderTest || contract.Generated || world.Properties(&contract.Contract) > 0 {
+		if role != world.UnderTest || contract.Generated || world.IsHarness(&contract.Contract) {
 			continue
 		}
 		for _, code := range []*bytecode.Code{contract.Runtime, contract.Creation} {

@@ -11,13 +11,14 @@ import (
 )
 
 // noteSizes notes how long the code that is fuzzed is where it ships, since chains bound
-// that: a debug build's is two to three times as long.
+// that: a debug build's is two to three times as long. Harnesses ship nowhere.
 func (c *Change) noteSizes() {
 	for i, o := range c.Outputs {
 		given := o
 		if i < len(c.Given) {
 			given = c.Given[i]
 		}
+		defer unbindHarnesses(o)
 		if c.Root != "" && settings.CodeSettings(c.compilersIn(o.Folder).Root, os.Getenv).Unlimited {
 			for _, b := range []*compile.Output{given, o} {
 				setSizes(b, func(string, bytecode.Kind) int { return bytecode.SizeUnknown })
@@ -35,6 +36,7 @@ func (c *Change) noteSizes() {
 // fuzzed: a contract that is too large in the head counts as too large there, any other as
 // small enough.
 func noteBaseSizes(side diffmap.BaseSide) {
+	defer unbindHarnesses(side.Base)
 	if !side.Base.Debug {
 		return
 	}
@@ -50,6 +52,17 @@ func noteBaseSizes(side diffmap.BaseSide) {
 		}
 		return bytecode.SizeUnknown
 	})
+}
+
+// unbindHarnesses lets the harnesses of a build have any size.
+func unbindHarnesses(o *compile.Output) {
+	for _, contract := range o.Contracts {
+		for _, code := range []*bytecode.Code{contract.Creation, contract.Runtime} {
+			if code != nil && world.IsHarness(&contract.Contract) {
+				code.Released = bytecode.SizeUnknown
+			}
+		}
+	}
 }
 
 // sizeKey is an artifact of a build.

@@ -98,7 +98,7 @@ func (s *accidents) blamed(exec *evm.Execution, frames [2]int) int {
 
 // ships reports whether code of the project's, or of its dependencies, ran in a frame.
 func (s *accidents) ships(f *evm.Frame) bool {
-	if f.Program == nil || f.Program.Contract == nil || f.Program.Contract.Generated || world.Properties(f.Program.Contract) > 0 {
+	if f.Program == nil || f.Program.Contract == nil || f.Program.Contract.Generated || world.IsHarness(f.Program.Contract) {
 		return false
 	}
 	role, _ := world.RoleOf(f.Program.Contract)

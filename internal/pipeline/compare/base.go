@@ -77,6 +77,9 @@ func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Opt
 		b.otherWorld = fmt.Sprintf("the base lacks %s, whose set-up makes the World", lacking)
 		recipe.Tests = nil
 	}
+	if len(b.code.Table.Contracts()) == 0 {
+		return b, errors.New("the base has none of these contracts")
+	}
 	made, err := deploy.Make(ctx, b.code, recipe)
 	if err != nil && b.otherWorld != "" {
 		return b, errors.New(b.otherWorld)

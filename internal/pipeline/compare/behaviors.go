@@ -319,7 +319,7 @@ func (s *Sides) counts(key *sightingKey) bool {
 // ships reports whether a contract of the head is of the project, and ships, or is the mock through which
 // changed code that ships is called.
 func (s *Sides) ships(c *bytecode.Contract) bool {
-	if c.Generated || world.Properties(c) > 0 {
+	if c.Generated || world.IsHarness(c) {
 		return false
 	}
 	role, _ := world.RoleOf(c)

@@ -407,10 +407,11 @@ func SameFunction(a, b *fuzzer.Finding) bool {
 	return m > 0 && n > 0 && callableOf(&a.Sequence[m-1]) == callableOf(&b.Sequence[n-1])
 }
 
-// same reports whether two refusals are lost by the same change: calls of one function, or of several that called the
-// one which lost the check.
+// same reports whether two refusals are lost by the same change: calls of one function, which contracts may inherit, or of several that
+// called the one which lost the check.
 func (a refusal) same(b refusal) bool {
-	return a.contract == b.contract && a.function == b.function || a.check == b.check && a.check.End > 0 && !a.kept && !b.kept
+	return a.contract == b.contract && a.function == b.function ||
+		a.check == b.check && a.check.End > 0 && (!a.kept && !b.kept || a.function.Signature == b.function.Signature)
 }
 
 // refusalOf is by which check the base refuses a sequence's last call, if the head does not.

@@ -47,7 +47,7 @@ func (s *Sides) newLawLost() (*lawLost, error) {
 // Mined reports whether laws of an instance are looked for: it ships.
 func Mined(in *evm.Instance) bool {
 	role, _ := world.RoleOf(in.Contract)
-	return !in.Contract.Generated && world.Properties(in.Contract) == 0 && (role == world.UnderTest || role == world.Dependency)
+	return !in.Contract.Generated && !world.IsHarness(in.Contract) && (role == world.UnderTest || role == world.Dependency)
 }
 
 // see implements watcher.

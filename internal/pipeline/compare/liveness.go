@@ -135,7 +135,7 @@ func cheap(exec *evm.Execution, call int) bool {
 func (l *liveness) compares(of input.Callable) bool {
 	was := l.calls[of]
 	c := l.Head.Space.Instances[of.Instance].Contract
-	if c == nil || c.Generated || !was.same || of.Function.Kind != input.Method || of.Function.Test || of.Function.Property || of.Function.Noted || was.Function.Payable != of.Function.Payable || world.Properties(c) > 0 {
+	if c == nil || c.Generated || !was.same || of.Function.Kind != input.Method || of.Function.Test || of.Function.Property || of.Function.Noted || was.Function.Payable != of.Function.Payable || world.IsHarness(c) {
 		return false
 	}
 	role, _ := world.RoleOf(c)

@@ -30,6 +30,7 @@ const (
 	aPause      = "a pause"
 	anUpgrade   = "which code runs"
 	anOwnership = "who owns a token"
+	anApproval  = "who may move a token"
 )
 
 // proxySlots decide which code runs, in whichever contract.
@@ -40,6 +41,7 @@ var telling = map[string]string{
 	"balanceOf(address)":         aBalance,
 	"balanceOf(address,uint256)": aBalance,
 	"ownerOf(uint256)":           anOwnership,
+	"getApproved(uint256)":       anApproval,
 	"totalSupply()":              aSupply,
 	"paused()":                   aPause,
 }

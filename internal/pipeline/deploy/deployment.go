@@ -160,7 +160,7 @@ func (d *Deployment) TooLarge() []string {
 	var texts []string
 	for _, in := range d.World.Instances {
 		role, _ := world.RoleOf(in.Contract)
-		ships := (role == world.UnderTest || role == world.Dependency) && world.Properties(in.Contract) == 0
+		ships := (role == world.UnderTest || role == world.Dependency) && !world.IsHarness(in.Contract)
 		if why := world.TooLarge(in.Contract); why != "" && ships {
 			text := fmt.Sprintf("%s is deployed by the set-up of tests, but cannot be on a chain: %s", human.Printable(in.Contract.QualifiedName()), why)
 			if !slices.Contains(texts, text) {

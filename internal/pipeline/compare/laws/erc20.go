@@ -73,14 +73,15 @@ func transferred(c *Call) (from, to, value uint256.Int, ok bool) {
 }
 
 // selfTransfer: a transfer from an account to itself changes no balance, but by a fee that another account gets, or
-// that is burned.
+// that is burned. What is made for it, in the supply as well, is not a fee.
 func selfTransfer(c *Call) Verdict {
 	from, to, value, ok := transferred(c)
 	if !ok || from != to || value.IsZero() {
 		return Untested
 	}
 	change := c.changeOf(Balance, from)
-	if !c.only(Balance, change) || !c.only(Supply) {
+	rises := change != nil && change.After.Gt(&change.Before)
+	if !c.only(Balance, change) || !rises && !c.only(Supply) {
 		return Untested
 	}
 	return keptIf(change == nil)
