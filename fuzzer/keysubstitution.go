@@ -291,7 +291,7 @@ func (k *keySubstitution) withKeys(s *step, call int, keys, others *evm.Keys) (i
 	return seq, true
 }
 
-// hashBits: a key of more bits is no account and no number that counts something, and mostly a hash.
+// hashBits: a key of more bits does not name an account or count something; mostly it is a hash.
 const hashBits = 8 * common.AddressLength
 
 // agree is the run's sequence with the arguments of the call that wrote an element in the call that reads one, where the element's key is a

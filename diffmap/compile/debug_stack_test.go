@@ -50,7 +50,7 @@ func TestDebugStackAllocation(t *testing.T) {
 
 // TestDebugAttempts lists what is tried, for each kind of compiler.
 func TestDebugAttempts(t *testing.T) {
-	for version, want := range map[string]int{"0.5.17": 2, "0.7.6": 4, "0.8.30": 4} {
+	for version, want := range map[string]int{"0.5.17": 2, "0.7.6": 5, "0.8.30": 5} {
 		s := &scripted{version: version, answer: func(standardSettings) string { return tooDeepOutput }}
 		input := sampleInput(t, "Market.sol", map[string]any{
 			"optimizer": map[string]any{"enabled": true},
@@ -61,6 +61,9 @@ func TestDebugAttempts(t *testing.T) {
 		}
 		if len(s.inputs) != want {
 			t.Errorf("%s: %d attempts, want %d", version, len(s.inputs), want)
+		}
+		if last := string(s.inputs[len(s.inputs)-1]); version != "0.5.17" && !(strings.Contains(last, `"viaIR":true`) && strings.Contains(last, `"enabled":true`)) {
+			t.Errorf("%s: the last attempt is not the one that the compiler advises: %s", version, last)
 		}
 		for i, input := range s.inputs {
 			if strings.Contains(string(input), "1234") {

@@ -140,25 +140,3 @@ func WithoutCalls(instructions []evm.Overwrite) []evm.Overwrite {
 	}
 	return out
 }
-
-// nowhere is an address that has no code. Arbitrary.
-var nowhere = common.Address{0: 0x1d, 1: 0x1e, 19: 0x1d}
-
-// WithIdleCalls are the instructions of a script with the same answers, in which the contract makes as many calls of an address without
-// code, and pays nothing: they do nothing but take gas.
-func WithIdleCalls(instructions []evm.Overwrite) []evm.Overwrite {
-	out := slices.Clone(instructions)
-	for i := range out {
-		switch call, at := out[i].Slot.Uint64()&(dataOffset-1)>>callShift, out[i].Slot.Uint64()&(1<<callShift-1); {
-		case !out[i].Slot.IsUint64() || out[i].Slot.Uint64()&dataOffset != 0 || call == 0:
-		case at == 0: // the length of the data stays in front of the address
-			length := out[i].Value
-			length.Rsh(&length, 8*common.AddressLength).Lsh(&length, 8*common.AddressLength)
-			out[i].Value.SetBytes20(nowhere[:])
-			out[i].Value.Or(&out[i].Value, &length)
-		case at == 1:
-			out[i].Value.Clear()
-		}
-	}
-	return out
-}

@@ -23,7 +23,7 @@ import (
 //
 //   - leaves the attacker with more than both do, of ether or a token, and less of nothing, at once or after one more call, which
 //     pays what he is owed: high; or
-//   - all calls succeed in both orders, and the state is not another one by the gas alone that calls take: medium.
+//   - all calls succeed in both orders, and none keeps or pays what it computes of the gas that is used: medium.
 //
 // A lock makes the inner call fail, so that nothing is reported; where effects come before interactions, the state
 // is that of one after the other. Where the outer call fails without the inner ones, they are part of what it is
@@ -197,24 +197,22 @@ func (s *Scene) reenters(call int) (severity Severity, gains bool) {
 	if s.gainsLater([3]evm.Sequence{append(before, whole), outerFirst, innerFirst}, plain, tokens) {
 		return High, true
 	}
-	if okAfter && okFirst && !s.harmsItself(nested, after) && !s.harmsItself(nested, first) && !s.countsGas(before, whole, plain) {
+	if okAfter && okFirst && !s.harmsItself(nested, after) && !s.harmsItself(nested, first) && !s.countsGas(call) {
 		return Medium, false
 	}
 	return Note, false
 }
 
-// countsGas reports whether a call ends in another state where the attacker's contract makes calls that do nothing: what is kept depends on the
-// gas that is used, as where accounts pay for what they take.
-func (s *Scene) countsGas(before evm.Sequence, whole, plain evm.Call) bool {
-	mayFail := func(i int) bool { return i < len(before) }
-	without, ok := s.inOrder(append(before, plain), mayFail)
-	if !ok {
+// countsGas reports whether a call keeps or pays what it computes of the gas that is used, as where accounts pay for what they take: that is another
+// number in the middle of a call.
+func (s *Scene) countsGas(call int) bool {
+	t := s.trace()
+	if t == nil {
 		return false
 	}
-	idle := whole
-	idle.Instructions = attacker.WithIdleCalls(whole.Instructions)
-	with, ok := s.inOrder(append(before, idle), mayFail)
-	return ok && !s.sameState(without, with)
+	within := func(at evm.At) bool { return s.Exec.Frames[at.Frame].Call == call }
+	return slices.ContainsFunc(t.Stores, func(store evm.TracedStore) bool { return within(store.At) && store.Value.Any(evm.FromGas) }) ||
+		slices.ContainsFunc(t.Calls, func(c evm.TracedCall) bool { return within(c.At) && c.Value.Any(evm.FromGas) })
 }
 
 // doesWithout reports whether what is shown takes no entry into the middle of a call, since it happens in the middle of what is called
