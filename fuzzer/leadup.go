@@ -193,6 +193,9 @@ func (h *helpers) through(there *point, g passage) bool {
 		return false
 	}
 	h.rebase(there)
+	if h.callAsWanted(); h.ended {
+		return false
+	}
 	side, way := g.side, slices.Clone(g.way)
 	for i := range way {
 		way[i].Call = len(there.sequence) - 1

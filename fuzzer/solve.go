@@ -52,26 +52,16 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	p := w.newPathfinder(ctx, b)
 	p.rebase(p.point(t.sequence, exec))
 	p.read(p.base, exec)
+	if t.side == nil {
+		p.callAsWanted()
+	}
 	switch {
+	case p.ended:
 	case t.side != nil:
 		p.retrySide(*t.side)
 	case !t.seed.Changes || w.without.Sequences || w.callEachAfter(ctx, t.sequence, b):
 		p.onward()
 	}
-}
-
-// callEachAfter calls each function after a sequence. It returns false when the task is
-// over.
-func (w *worker) callEachAfter(ctx context.Context, seq input.Sequence, b *batch) bool {
-	for _, next := range w.mutator.Continue(w.rand, seq) {
-		if b.task.avoids(next) {
-			continue
-		}
-		if _, _, ok := w.try(ctx, next, b); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // onward gets through one branch after the other, with helpers where nothing else does.
