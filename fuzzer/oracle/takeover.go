@@ -35,6 +35,8 @@ import (
 // proxy runs that has not been set up: the code itself is looked at without it.
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
 //
+// What another contract of the World makes and ends within one call may be ended by anyone in between.
+//
 // Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
 // for it, with ether or a token, the change of an owner is not reported. Where only an account with a role can open the door, by
 // a call before the attack, the finding is medium, and its title says so.
@@ -164,10 +166,27 @@ func (s *Scene) isBlankProxy(f *evm.Frame) bool {
 
 // takenByEnd reports that a frame makes its contract destroy itself.
 func (s *Scene) takenByEnd(f *evm.Frame, report func(Observation)) {
-	if Ends(f) && s.isGone(f) {
+	if Ends(f) && s.isGone(f) && !s.isMadeToEnd(f) {
 		report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
 			Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
 	}
+}
+
+// isMadeToEnd reports whether another contract of the World makes contracts like a frame's, and calls the function by which they end: each lasts for
+// one call of that one then, such as what collects a deposit, and whoever ends one that was left alone takes nothing.
+func (s *Scene) isMadeToEnd(f *evm.Frame) bool {
+	c := s.contractAt(f.Self)
+	if c == nil || c.Creation == nil || len(c.Creation.Bytes) == 0 || len(f.Input) < 4 {
+		return false
+	}
+	ends := bytes.TrimLeft(f.Input[:4], "\x00") // as code pushes the number
+	return slices.ContainsFunc(s.World.Instances, func(in evm.Instance) bool {
+		if in.Contract == nil || in.Contract == c || in.Contract.Runtime == nil {
+			return false
+		}
+		code := in.Contract.Runtime.Bytes
+		return bytes.Contains(code, c.Creation.Bytes) && bytes.Contains(code, ends)
+	})
 }
 
 // takenBySlot reports that an access makes a slot of EIP-1967 name an outsider.
