@@ -8,7 +8,7 @@ import (
 )
 
 // This file gets through a branch with the help of calls before it: of the variables that a call reads, each gets a call that
-// writes it, those are led to the elements that the call reads (see [step.substituteKeys]), and then the formulas of all of them
+// writes it, those are led to the elements that the call reads (see [keySubstitution]), and then the formulas of all of them
 // together say which numbers it takes. A fee has to be set, tokens to be minted and enough of them to be sent, and none of the three
 // shows anything on its own. Mutants of sequences have to guess all numbers at once, and plans know of one variable.
 

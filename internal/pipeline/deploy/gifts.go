@@ -15,11 +15,8 @@ const maxGifts = 128
 // GiftSeeds are calls that send a contract of the World one of the tokens that an account owns: what it owns and what its books say
 // differ then, which few contracts allow for, and few properties: those are asked.
 func (d *Deployment) GiftSeeds() []input.Sequence {
-	judge, err := d.NewJudge()
-	if err != nil {
-		return nil // the campaign says so
-	}
 	var seeds []input.Sequence
+	var judge evm.Machine // made for the first token
 	for i := range d.Space.Instances {
 		token := &d.Space.Instances[i]
 		if token.Fresh || token.Asked || token.Contract == nil {
@@ -28,6 +25,12 @@ func (d *Deployment) GiftSeeds() []input.Sequence {
 		pays, owns := token.Contract.ABI.Methods["transfer"], token.Contract.ABI.Methods["balanceOf"]
 		if pays.Sig != "transfer(address,uint256)" || owns.Sig != "balanceOf(address)" {
 			continue
+		}
+		if judge == nil {
+			var err error
+			if judge, err = d.NewJudge(); err != nil {
+				return nil // the campaign says so
+			}
 		}
 		for _, sender := range d.Space.Senders {
 			if len(seeds) >= maxGifts {
