@@ -20,6 +20,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/soljson"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/long"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 )
 
 // npmFolder is the folder of the npm packages that the tests need.
@@ -34,11 +35,6 @@ func npmFolder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return absolute
-}
-
-// cacheFolder keeps what compilers answer between runs of the tests.
-func cacheFolder(t testing.TB) string {
-	return filepath.Join(npmFolder(t), "..", "..", "diffmap-tests")
 }
 
 // compilers holds those found so far, by version: finding one starts node.
@@ -97,7 +93,7 @@ func checkSources(t testing.TB, version string, sources map[string]string) {
 func compilerOf(t testing.TB, number string) *solc.Compiler {
 	t.Helper()
 	if compilers[number] == nil {
-		compiler, err := solc.Find(context.Background(), []string{number}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
+		compiler, err := solc.Find(context.Background(), []string{number}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: testcache.Folder("builds")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +120,7 @@ func standardInput(t testing.TB, sources map[string]string, settings map[string]
 func compileOnce(t testing.TB, compiler *solc.Compiler, input []byte) []byte {
 	t.Helper()
 	hash := sha256.Sum256(append([]byte(compiler.Version()), input...))
-	file := filepath.Join(cacheFolder(t), hex.EncodeToString(hash[:12])+".json")
+	file := filepath.Join(testcache.Folder("builds"), hex.EncodeToString(hash[:12])+".json")
 	if text, err := os.ReadFile(file); err == nil && json.Valid(text) {
 		return text
 	}
@@ -151,11 +147,11 @@ func compileYul(t testing.TB, version, name, text string) *compile.Output {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
+	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: testcache.Folder("builds")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := compile.DebugBuild(context.Background(), input, compiler, compile.DebugOptions{Cache: cacheFolder(t)})
+	output, err := compile.DebugBuild(context.Background(), input, compiler, compile.DebugOptions{Cache: testcache.Folder("builds")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/testing/checksarif"
 	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -100,7 +101,7 @@ func newScene(t testing.TB) *scene {
 		"GITHUB_ENV": filepath.Join(s.dir, "env"), "GITHUB_PATH": filepath.Join(s.dir, "path"),
 		"GITHUB_RUN_ID": "1658821493", "GITHUB_RUN_NUMBER": "812", "GITHUB_JOB": "fuzz",
 		"GITHUB_WORKFLOW": "CI", "GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/ci.yml@refs/pull/7/merge",
-		"RUNNER_TEMP": s.dir, "HOME": s.dir, "XDG_CACHE_HOME": compilations(s.t), "PATH": testsolc.StandIn(t) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"RUNNER_TEMP": s.dir, "HOME": s.dir, "XDG_CACHE_HOME": testcache.Folder("product"), "PATH": testsolc.StandIn(t) + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"SIGHTLINE_NODE_MODULES": nodeModules(t),
 		"ACTIONS_RUNTIME_TOKEN":  secretToken, "INPUT_TOKEN": secretToken,
 		"INPUT_TEST-LIMIT": "6000", "INPUT_WORKERS": "1", "INPUT_SEED": "4",

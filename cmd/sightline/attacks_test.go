@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -40,7 +41,7 @@ import (
 // in the folder out, and all that was decided and shown in the file record. After each run it
 // checks what must hold for all: see [attack.check].
 func TestAttacks(t *testing.T) {
-	npm, cache := nodeModules(t), compilations(t)
+	npm, cache := nodeModules(t), testcache.Folder("product")
 	tools := toolFolder(t)
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"pull": cmdPull, "act": cmdAct, "verdict": cmdVerdict,

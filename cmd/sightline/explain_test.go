@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
@@ -50,7 +51,7 @@ func TestExplain(t *testing.T) {
 	}
 	modules := nodeModules(t)
 	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
-	t.Setenv("XDG_CACHE_HOME", compilations(t))
+	t.Setenv("XDG_CACHE_HOME", testcache.Folder("product"))
 	testsolc.UseStandIn(t)
 	var mutex sync.Mutex
 	var rows []explainRow

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -42,7 +43,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := toolFolder(t)
-	cache := compilations(t)
+	cache := testcache.Folder("product")
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *golden.Update,
@@ -80,14 +81,6 @@ func nodeModules(t testing.TB) string {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", dir)
 	}
 	return real
-}
-
-// compilations is the cache folder that tests share, and keep beside what ./test
-// installs: a compiler takes seconds to start, and gives the same input the same answer. A
-// fresh checkout has none, and compiles everything.
-func compilations(t testing.TB) string {
-	t.Helper()
-	return filepath.Join(filepath.Dir(filepath.Dir(nodeModules(t))), "compiled")
 }
 
 // toolFolder holds the programs that scripts call and no others, so that a solc

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -14,13 +15,13 @@ func TestMain(m *testing.M) { testsolc.Main(m, testfiles.Main) }
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) solc.Options {
 	t.Helper()
-	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testfiles.BuildCache(t)}
+	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testcache.Folder("builds")}
 }
 
 // kept are debug options that keep compilers' answers.
 func kept(t testing.TB) DebugOptions {
 	t.Helper()
-	return DebugOptions{Cache: testfiles.BuildCache(t)}
+	return DebugOptions{Cache: testcache.Folder("builds")}
 }
 
 // identified holds the compilers that tests have asked for their versions.

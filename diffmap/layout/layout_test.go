@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 )
 
 // cases are upgrades of a contract C: the declarations of base and head, with the
@@ -151,9 +152,9 @@ func compileSources(t *testing.T, version string, sources map[string]string) com
 	t.Helper()
 	o := testbuild.Compile(t, version, sources).Output
 	o.Compiler = version
-	cache := filepath.Join("..", "..", ".cache")
-	err := o.AddStorageLayouts(context.Background(), solc.Options{NodeModules: []string{filepath.Join(cache, "npm", "node_modules")}, Cache: filepath.Join(cache, "testbuild")},
-		compile.DebugOptions{Cache: filepath.Join(cache, "testbuild")})
+	cache := testcache.Folder("builds")
+	err := o.AddStorageLayouts(context.Background(), solc.Options{NodeModules: []string{filepath.Join("..", "..", ".cache", "npm", "node_modules")}, Cache: cache},
+		compile.DebugOptions{Cache: cache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/mutant"
 	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -19,7 +20,7 @@ import (
 // The answers that are asked for say how much is compiled: "abi" checks types.
 func refused(t testing.TB, version string, modules, answers string, sources map[string]string, mutants []mutant.Mutant) map[int]string {
 	t.Helper()
-	compiler, err := solc.Find(t.Context(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: testfiles.BuildCache(t)})
+	compiler, err := solc.Find(t.Context(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: testcache.Folder("builds")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -16,13 +17,13 @@ func TestMain(m *testing.M) { testsolc.Main(m, testfiles.Main) }
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) solc.Options {
 	t.Helper()
-	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testfiles.BuildCache(t)}
+	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testcache.Folder("builds")}
 }
 
 // kept are debug options that keep compilers' answers.
 func kept(t testing.TB) compile.DebugOptions {
 	t.Helper()
-	return compile.DebugOptions{Cache: testfiles.BuildCache(t)}
+	return compile.DebugOptions{Cache: testcache.Folder("builds")}
 }
 
 // builds are the builds that package compile reads in its tests.

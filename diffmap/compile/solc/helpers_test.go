@@ -3,6 +3,7 @@ package solc
 import (
 	"testing"
 
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -11,7 +12,7 @@ func TestMain(m *testing.M) { testfiles.Main(m) }
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) Options {
 	t.Helper()
-	return Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testfiles.BuildCache(t)}
+	return Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testcache.Folder("builds")}
 }
 
 // compiler is the installed compiler of a version.

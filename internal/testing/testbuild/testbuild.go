@@ -5,8 +5,6 @@ package testbuild
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"os"
@@ -23,6 +21,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 )
 
 // Project is a compiled set of sources.
@@ -31,8 +30,8 @@ type Project struct {
 }
 
 // Compile compiles sources (path to text) with the solc of that version, the
-// optimizer off as in the debug build. Results are cached by content below
-// .cache, since the compiler takes seconds to start.
+// optimizer off as in the debug build. Results are kept between
+// runs, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
 	return CompileWith(t, version, sources, nil)
@@ -80,9 +79,13 @@ func standardJSON(t testing.TB, version string, sources map[string]string, setti
 	if err != nil {
 		t.Fatal(err)
 	}
-	return input, cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
+	output, err = testcache.Answer("testbuild", compiler.Version(), input, func() ([]byte, error) {
 		return soljson.Compile(compiler.Path(), input)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return input, output
 }
 
 // compilers are those that were found, by version: to know one, all of it is read.
@@ -97,7 +100,7 @@ func compilerOf(t testing.TB, root, version string) *solc.Compiler {
 	if _, err := os.Stat(modules); err != nil {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
 	}
-	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
+	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{modules}, Cache: testcache.Folder("builds")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,39 +135,6 @@ func moduleRoot(t testing.TB) string {
 	}
 	t.Fatal("no go.mod above the test's folder")
 	return ""
-}
-
-// cached takes what the same compiler answered before. Packages are tested side
-// by side, so a file is written whole or not at all.
-func cached(t testing.TB, dir, version string, input []byte, compile func() ([]byte, error)) []byte {
-	t.Helper()
-	hash := sha256.Sum256(append([]byte(version+"\x00"), input...))
-	path := filepath.Join(dir, hex.EncodeToString(hash[:12])+".json")
-	if text, err := os.ReadFile(path); err == nil {
-		return text
-	}
-	text, err := compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	temporary, err := os.CreateTemp(dir, "*.tmp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(temporary.Name())
-	if _, err := temporary.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := temporary.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(temporary.Name(), path); err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // Contracts are the contracts of one source, of all when source is "".

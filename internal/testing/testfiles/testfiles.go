@@ -36,13 +36,6 @@ func NodeModules(t testing.TB) string {
 	return folder
 }
 
-// BuildCache is the folder in which compilers' answers are kept between runs of the tests: a
-// compiler takes a second to start.
-func BuildCache(t testing.TB) string {
-	t.Helper()
-	return filepath.Join(NodeModules(t), "..", "..", "builds")
-}
-
 // Main runs a package's tests without what, in the environment, would change which compiler
 // is found.
 func Main(m *testing.M) {

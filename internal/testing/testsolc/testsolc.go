@@ -16,6 +16,7 @@ import (
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/internal/testing/testcache"
 )
 
 // Settings of a compilation. The zero value is the newest installed solc with
@@ -40,7 +41,7 @@ func Compile(t testing.TB, source string, settings Settings) []*bytecode.Contrac
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := cached(modules, settings.Package, input)
+	raw, err := ask(modules, settings.Package, input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,32 +112,19 @@ func standardInput(source string, s Settings) map[string]any {
 	}
 }
 
-// cached runs the compiler unless it has run on this input before.
-func cached(modules, pkg string, input []byte) ([]byte, error) {
-	dir := filepath.Join(filepath.Dir(filepath.Dir(modules)), "testsolc")
-	path := filepath.Join(dir, cacheKey(pkg, input)+".json")
-	if raw, err := os.ReadFile(path); err == nil {
-		return raw, nil
-	}
-	raw, err := soljson.Compile(filepath.Join(modules, pkg, "soljson.js"), input)
+// ask runs the compiler unless it has run on this input before.
+func ask(modules, pkg string, input []byte) ([]byte, error) {
+	installed, err := os.ReadFile(filepath.Join(modules, pkg, "package.json"))
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+	var about struct{ Version string }
+	if err := json.Unmarshal(installed, &about); err != nil {
+		return nil, fmt.Errorf("package.json of %s: %w", pkg, err)
 	}
-	temporary, err := os.CreateTemp(dir, "*.tmp") // packages are tested side by side
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(temporary.Name())
-	if _, err := temporary.Write(raw); err != nil {
-		return nil, err
-	}
-	if err := temporary.Close(); err != nil {
-		return nil, err
-	}
-	return raw, os.Rename(temporary.Name(), path)
+	return testcache.Answer("testsolc", about.Version, input, func() ([]byte, error) {
+		return soljson.Compile(filepath.Join(modules, pkg, "soljson.js"), input)
+	})
 }
 
 type output struct {
