@@ -6,14 +6,15 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
-// Unused are the declarations of each output that hold changed lines without bytecode since no
-// deployable contract has them: functions, modifiers and variables, each once and in the first
-// output that has it. take chooses the files.
-func (m *Mapping) Unused(outputs []*compile.Output, options Options, take func(file string) bool) map[*compile.Output][]*compile.Node {
+// Unused are the declarations of each output that hold changed lines that no deployable contract
+// has or, by the names of contracts, lost says that nothing calls: functions, modifiers and variables,
+// each once and in the first output that has it. take chooses the files.
+func (m *Mapping) Unused(outputs []*compile.Output, options Options, take, lost func(name string) bool) map[*compile.Output][]*compile.Node {
 	found := map[*compile.Output][]*compile.Node{}
 	for i := range m.Lines {
 		l := &m.Lines[i]
-		if !l.Unused || len(l.Targets) > 0 || !take(l.Position.File) {
+		isLost := len(l.Targets) > 0 && !slices.ContainsFunc(l.Targets, func(t int) bool { return !lost(m.Targets[t].Contract) })
+		if !isLost && (!l.Unused || len(l.Targets) > 0) || !take(l.Position.File) {
 			continue
 		}
 		matched, err := matchSources(outputs, l.Position.File, options)

@@ -280,8 +280,8 @@ type Line struct {
 	// Unused is set for code that has no bytecode because no contract that can be deployed
 	// holds it; comments and declarations are not code.
 	Unused bool `json:"unused,omitempty"`
-	// Harness is set for code that no contract holds but generated ones, see [Harness]: what fails
-	// there is not a finding.
+	// Harness is set for a line that no contract holds but generated ones, see [Harness], or that was
+	// reached in these alone: what fails there is not a finding.
 	Harness bool `json:"harness,omitempty"`
 	// Aside is what the line is part of, where that is not what the change is about: "test",
 	// "script", "mock", "dependency". Such lines are counted apart.

@@ -285,10 +285,36 @@ func (w *writer) expose(f *compile.Node) {
 		return
 	}
 	bare := fmt.Sprintf("%s {\n        %s;\n    }\n", head, call)
+	if initializer := w.initializer(f); initializer != "" {
+		p.texts = append(p.texts, strings.Replace(bare, " public payable", " public payable "+initializer, 1))
+	}
 	if results := w.results(f, taken); results != "" {
 		p.texts = append(p.texts, fmt.Sprintf("%s returns (%s) {\n        return %s;\n    }\n", head, results, call))
 	}
 	p.texts = append(p.texts, bare)
+}
+
+// onlyInitializing begins the names of modifiers that let functions run within one whose name begins with initializer,
+// and ends alike: in OpenZeppelin's Initializable, and in those of others (ERC721A).
+const onlyInitializing = "onlyInitializing"
+
+// initializer is the modifier that a wrapper needs for the function's own to let it run; empty for none.
+func (w *writer) initializer(f *compile.Node) string {
+	for _, invocation := range f.Children {
+		name := invocation.Child("modifierName")
+		if invocation.Type != "ModifierInvocation" || name == nil || !strings.HasPrefix(name.Attribute("name"), onlyInitializing) {
+			continue
+		}
+		wanted := "initializer" + strings.TrimPrefix(name.Attribute("name"), onlyInitializing)
+		for _, base := range w.bases() {
+			for _, n := range base.Children {
+				if n.Type == "ModifierDefinition" && n.Attribute("name") == wanted && len(parameters(n, "parameters")) == 0 && identifier.MatchString(wanted) {
+					return wanted
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // callee is how a function is named in a wrapper.

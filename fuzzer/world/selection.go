@@ -40,7 +40,8 @@ type Selection struct {
 // without targets, the first of the table are chosen.
 //
 // Interfaces, abstract contracts and libraries are in neither list: the first two
-// have no code, libraries are deployed with what links to them.
+// have no code, libraries are deployed with what links to them, for which a
+// contract that does is chosen.
 func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 	var s Selection
 	var others []*bytecode.Contract
@@ -51,6 +52,15 @@ func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 			s.Wanted = append(s.Wanted, c)
 		default:
 			others = append(others, c)
+		}
+	}
+	for _, library := range targets {
+		if !library.Library || slices.ContainsFunc(s.Wanted, func(c *bytecode.Contract) bool { return links(c, library) }) {
+			continue
+		}
+		if using := slices.DeleteFunc(slices.Clone(others), func(c *bytecode.Contract) bool { return !links(c, library) }); len(using) > 0 {
+			c := slices.MinFunc(using, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
+			s.Wanted, others = append(s.Wanted, c), slices.DeleteFunc(others, func(d *bytecode.Contract) bool { return d == c })
 		}
 	}
 	slices.SortStableFunc(s.Wanted, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
@@ -79,6 +89,11 @@ func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 		s.LeftOut = append(s.LeftOut, LeftOut{c, reason})
 	}
 	return s
+}
+
+// links reports whether a contract's code is linked to a library.
+func links(c, library *bytecode.Contract) bool {
+	return slices.ContainsFunc(c.Creation.Links, func(l bytecode.Link) bool { return l.Library == library.QualifiedName() })
 }
 
 // heirOf is the first of the targets that inherits from a contract; nil: none does.

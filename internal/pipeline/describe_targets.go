@@ -270,7 +270,7 @@ func (d *describer) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 func (d *describer) lines() {
 	for _, l := range d.change.Mapping.Lines {
 		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Aside: d.change.Aside(&l), Tests: d.change.TestsReach(l.Position), Contracts: []string{},
-			Harness: len(l.Targets) > 0 && !slices.ContainsFunc(l.Targets, func(i int) bool { return !d.change.IsGenerated(d.change.Mapping.Targets[i].Contract) })}
+			Harness: d.onlyHarness(l.Targets)}
 		var results []diffmap.TargetResult
 		for _, i := range l.Targets {
 			t := d.report.Targets[i]
@@ -294,6 +294,14 @@ func (d *describer) lines() {
 		line.Text = d.change.LineText(l.Position)
 		d.report.Lines = append(d.report.Lines, line)
 	}
+}
+
+// onlyHarness reports whether a line is held by harnesses alone, or was reached in them alone.
+func (d *describer) onlyHarness(targets []int) bool {
+	if reached := slices.DeleteFunc(slices.Clone(targets), func(i int) bool { return d.report.Targets[i].Status != report.Reached }); len(reached) > 0 {
+		targets = reached
+	}
+	return len(targets) > 0 && !slices.ContainsFunc(targets, func(i int) bool { return !d.change.OnlyHarnessed(d.change.Mapping.Targets[i].Contract) })
 }
 
 // unexecuted lists the operations of a line that no call executed.

@@ -123,6 +123,7 @@ type Change struct {
 	named     map[*compile.Output]bool    // builds that options name
 	closures  map[string]*project.Closure // by the project's folder, absolute, see closureIn
 	generated map[*compile.Output]bool    // those of harnesses
+	unlinked  map[string]bool             // libraries that no deployable contract is linked to, but for harnesses
 	ahead     ahead
 
 	tracefiles []tracefile

@@ -32,7 +32,9 @@ func (c *Change) addHarnesses(ctx context.Context) error {
 	if c.Mapping == nil || len(c.About.Explicit) > 0 {
 		return nil
 	}
-	unused := c.Mapping.Unused(c.Outputs, c.Paths, func(file string) bool { return !c.ignored(file) && roleOfFile(file) == world.UnderTest })
+	c.unlinked = unlinked(c.Table.Contracts())
+	underTest := func(file string) bool { return !c.ignored(file) && roleOfFile(file) == world.UnderTest }
+	unused := c.Mapping.Unused(c.Outputs, c.Paths, underTest, func(contract string) bool { return c.unlinked[contract] })
 	added := false
 	for i, o := range slices.Clone(c.Outputs) {
 		nodes := slices.DeleteFunc(unused[o], func(n *compile.Node) bool { return c.ofTest(o, n) })
@@ -61,6 +63,41 @@ func (c *Change) addHarnesses(ctx context.Context) error {
 	c.settleExposed()
 	c.explainMissing()
 	return nil
+}
+
+// unlinked are the libraries, by name, that no deployable contract is linked to.
+func unlinked(contracts []*bytecode.Contract) map[string]bool {
+	libraries := map[string]*bytecode.Contract{}
+	for _, contract := range contracts {
+		if contract.Library {
+			libraries[contract.QualifiedName()] = contract
+		}
+	}
+	left := map[string]bool{}
+	for name := range libraries {
+		left[name] = true
+	}
+	var link func(contract *bytecode.Contract)
+	link = func(contract *bytecode.Contract) {
+		for _, l := range contract.Creation.Links {
+			if left[l.Library] {
+				delete(left, l.Library)
+				link(libraries[l.Library])
+			}
+		}
+	}
+	for _, contract := range contracts {
+		if contract.Deployable() && !contract.Library {
+			link(contract)
+		}
+	}
+	return left
+}
+
+// OnlyHarnessed reports whether nothing but harnesses calls a contract of a qualified name: Sightline wrote it, or it is a
+// library that no other is linked to.
+func (c *Change) OnlyHarnessed(contract string) bool {
+	return c.IsGenerated(contract) || len(c.generated) > 0 && c.unlinked[contract]
 }
 
 // settleExposed takes lines back that seem unused, of functions that harnesses call: nothing of the
@@ -219,14 +256,40 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 	}
 }
 
-// leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too.
+// leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too. Where a harness inherits
+// from all that hold a line, it keeps it beside them, the first that does: a token that mints in what inherits from it has
+// nothing to transfer by itself. Libraries that nothing but harnesses is linked to hold no line for good.
 func (c *Change) leaveToOthers() {
-	own := map[string]bool{} // contracts of the project
+	contracts := map[string]*bytecode.Contract{}
 	for _, contract := range c.Table.Contracts() {
-		own[contract.QualifiedName()] = !contract.Generated
+		contracts[contract.QualifiedName()] = contract
+	}
+	generated := func(target int) bool {
+		contract := contracts[c.Mapping.Targets[target].Contract]
+		return contract != nil && contract.Generated
+	}
+	inheritsAll := func(target int, own []int) bool {
+		implements := contracts[c.Mapping.Targets[target].Contract].Implements
+		return !slices.ContainsFunc(own, func(i int) bool {
+			base := contracts[c.Mapping.Targets[i].Contract]
+			return base == nil || len(implements) == 0 || !slices.Contains(implements[1:], base.Name)
+		})
 	}
 	c.Mapping.Exclude(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
-		if t == nil || own[t.Contract] || !slices.ContainsFunc(l.Targets, func(i int) bool { return own[c.Mapping.Targets[i].Contract] }) {
+		if t == nil || contracts[t.Contract] == nil || !contracts[t.Contract].Generated {
+			return ""
+		}
+		var own []int
+		heir := ""
+		for _, i := range l.Targets {
+			if !generated(i) && !c.unlinked[c.Mapping.Targets[i].Contract] {
+				own = append(own, i)
+			}
+		}
+		if i := slices.IndexFunc(l.Targets, func(i int) bool { return generated(i) && inheritsAll(i, own) }); i >= 0 {
+			heir = c.Mapping.Targets[l.Targets[i]].Contract
+		}
+		if len(own) == 0 || t.Contract == heir {
 			return ""
 		}
 		return "a contract of the project has it"
