@@ -81,7 +81,9 @@ func TestSelect(t *testing.T) {
 	add("Tests", "test/A.t.sol")
 	library := add("Math", "src/A.sol")
 	library.Library = true
-	all = append(all, &bytecode.Contract{Name: "IVault", Source: "src/A.sol"})
+	table["Tests"].Creation.Links = []bytecode.Link{{Library: library.QualifiedName()}}
+	table["IVault"] = &bytecode.Contract{Name: "IVault", Source: "src/A.sol"}
+	all = append(all, table["IVault"])
 
 	for _, tc := range []struct {
 		targets string
@@ -97,7 +99,9 @@ func TestSelect(t *testing.T) {
 		{"Vault", "", 4, "Vault Router Factory Reader", "Unrelated Base MockVault Token Tests"},
 		{"Vault", "", 2, "Vault Router", "Unrelated Base Reader Factory MockVault Token Tests"},
 		{"Vault Reader Tests", "", 1, "Vault Reader Tests", "Unrelated Base Router Factory MockVault Token"},
-		{"Token Math IVault", "Vault Base Unrelated Reader Router Factory", 9, "Token", "MockVault Tests"},
+		{"Token IVault", "Vault Base Unrelated Reader Router Factory", 9, "Token", "MockVault Tests"},
+		{"Token Math IVault", "Vault Base Unrelated Reader Router Factory", 9, "Token Tests", "MockVault"},
+		{"Token Math", "Tests", 1, "Token", "Unrelated Vault Base Reader Router Factory MockVault"},
 		{"", "Vault Base Unrelated Reader Router Factory", 9, "MockVault", "Token Tests"},
 		{"", "Vault Base Unrelated Reader Router Factory MockVault", 9, "Token", "Tests"},
 		{"", "Vault Base Unrelated Reader Router Factory MockVault Token", 9, "Tests", ""},

@@ -257,7 +257,7 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 }
 
 // leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too. Where a harness inherits
-// from all that hold a line, it keeps it beside them, the first that does: a token that mints in what inherits from it has
+// from all that hold a line, it keeps it as well, the first that does: a token that mints in what inherits from it has
 // nothing to transfer by itself. Libraries that nothing but harnesses is linked to hold no line for good.
 func (c *Change) leaveToOthers() {
 	contracts := map[string]*bytecode.Contract{}
