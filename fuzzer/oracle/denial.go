@@ -15,7 +15,7 @@ import (
 //   - succeeds, and does something, where the attacker's contract has made none of its calls: it is not about what those have brought, such as
 //     an order that the attacker has placed.
 //
-// Nor does it take calls where a gift is enough, see examineGift.
+// Nor does it take calls where a gift is enough, see examineGift, or attacks that run an initializer.
 //
 // [DosFailedCall] is the pattern, whoever loses by it, and [StrictEquality] that of gifts.
 //
@@ -47,7 +47,7 @@ func examineDenial(s *Scene, report func(Observation)) {
 		return
 	}
 	kept, ok := s.ofOthers(last)
-	if !ok {
+	if !ok || s.initialized(last) {
 		return
 	}
 	by, at, accepted, ok := s.refusedOthers()
@@ -64,6 +64,20 @@ func examineDenial(s *Scene, report func(Observation)) {
 	f := &s.Exec.Frames[by]
 	report(Observation{Call: last, Location: at, Contract: contractOf(f),
 		Message: fmt.Sprintf("anyone can make %s of %s fail for others, by refusing what it pays or calls", functionOf(f), nameOf(f))})
+}
+
+// initialized reports whether an outsider has set something up before a call: it pays its owner then, who did that.
+func (s *Scene) initialized(before int) bool {
+	for i := range before {
+		root := &s.Exec.Frames[s.Exec.Calls[i].Frames[0]]
+		if root.Outcome != evm.Success || root.Program == nil || root.Program.Contract == nil || len(root.Input) < 4 || !s.isOutsider(root.Caller) {
+			continue
+		}
+		if m, err := root.Program.Contract.ABI.MethodById(root.Input[:4]); err == nil && isInitializer(m.RawName) {
+			return true
+		}
+	}
+	return false
 }
 
 // ofOthers lists the calls before one that are not the outsiders'; false where there are none of theirs among them, or one of the others names them.
