@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // TestDifferentBehavior: which differences between executions count.
@@ -74,6 +75,29 @@ func TestOrderOfBehaviors(t *testing.T) {
 	}
 	if !upgrades(wrote(world.ImplementationSlot, true)) || upgrades(wrote(world.ImplementationSlot, false)) || upgrades(wrote(common.Hash{1}, true)) {
 		t.Error("an upgrade is one that writes the slot of a proxy's code")
+	}
+}
+
+// TestPartsOfWords: variables that share a word are told apart by what changes in it.
+func TestPartsOfWords(t *testing.T) {
+	vault := common.Address{1}
+	contract := &bytecode.Contract{Name: "Vault", Variables: []bytecode.Variable{
+		{Name: "owner", Slots: *uint256.NewInt(1), Bytes: 20}, {Name: "paused", Slots: *uint256.NewInt(1), Offset: 20, Bytes: 1}, {Name: "state", Slots: *uint256.NewInt(1), Offset: 21, Bytes: 1},
+	}}
+	s := &Sides{storage: map[common.Address]*storagePair{vault: {contract, contract, true}}}
+	wrote := func(value uint64) *compared {
+		held := *new(uint256.Int).Lsh(uint256.NewInt(value), 160)
+		exec := &evm.Execution{Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}, Frames: []evm.Frame{{Parent: -1, Self: vault, Storage: []evm.StorageAccess{{Write: true, Address: vault, Value: held}}}}}
+		return &compared{exec: exec, world: &evm.World{}, lasts: []bool{true}, state: map[word]uint256.Int{}}
+	}
+	if got := s.changes(wrote(0x0100), 0); !slices.Equal(got, []string{"Vault.state"}) {
+		t.Errorf("%q", got)
+	}
+	if got := s.changes(wrote(0x0101), 0); !slices.Equal(got, []string{"Vault.paused", "Vault.state"}) {
+		t.Errorf("%q", got)
+	}
+	if got := s.names(s.stored(wrote(0x0101), wrote(0x0201), 0, nil)); !slices.Equal(got, []string{"Vault.state"}) {
+		t.Errorf("%q", got)
 	}
 }
 
