@@ -214,7 +214,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	return e, nil
 }
 
-// inOrder sorts behaviors, the most important first: what tests mean, then what is not beside the change.
+// inOrder sorts behaviors, the most important first: what tests mean, then what is not left to the end (isAside).
 func inOrder(all []*Behavior, isAside func(*Behavior) bool) {
 	aside := map[*Behavior]int{}
 	for _, b := range all {
