@@ -11,11 +11,16 @@ func otherLanguage(file string) string {
 	case ".yul":
 		return "Yul source: none of the builds has its standard-JSON input and output"
 	case ".vy", ".vyi":
-		return "Vyper source: only what solc compiles can be mapped yet"
+		return notCompiled("Vyper", "*.vy*")
 	case ".huff":
-		return "Huff source: only what solc compiles can be mapped yet"
+		return notCompiled("Huff", "*.huff")
 	case ".fe":
-		return "Fe source: only what solc compiles can be mapped yet"
+		return notCompiled("Fe", "*.fe")
 	}
 	return ""
+}
+
+// notCompiled says why files of a language are not mapped, and how a project that has such files leaves them out.
+func notCompiled(language, files string) string {
+	return language + " source: only what solc compiles can be mapped yet; `ignore: [\"" + files + "\"]` in sightline.yml leaves such files out"
 }

@@ -105,6 +105,7 @@ var idleKinds = []struct{ kind, begins string }{
 	{"events", "event declaration"},
 	{"errors", "error declaration"},
 	{"interfaces", "declared in an interface"},
+	{"deleted declarations", "the deleted code was outside of any function"},
 	{"tests", "test code"},
 	{"scripts", "script code"},
 	{"mocks", "mock code"},

@@ -210,7 +210,9 @@ func (t *terminal) next() {
 	if t.tally[Unreached] > 0 && t.r.onlyTime(shown) {
 		step("a longer --timeout may reach more; \"unreached\" does not mean safe")
 	}
-	if t.tally[Unmapped] > 0 {
+	if slices.ContainsFunc(t.r.Lines, func(l Line) bool {
+		return l.Status == Unmapped && path.Ext(l.File) == ".sol" && !strings.HasPrefix(l.Reason, "the project ") // which has no build
+	}) {
 		step("to map the other lines, give unoptimized output with --build, or a compiler with --solc")
 	}
 }

@@ -153,7 +153,7 @@ func nothingToDo(r *Report, t tally) string {
 	case t[NoBytecode] > 0:
 		return "only " + describeIdle(r) + " changed"
 	case r.Diff.Files > 0:
-		return "the diff changes no line of a contract's source"
+		return "the diff adds or edits no line of a contract's source"
 	}
 	return "the diff is empty"
 }

@@ -1,9 +1,13 @@
 package compile
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 )
 
 // TestCompilerOfBase has head and base compiled by one release wherever that is right: sources that
@@ -44,5 +48,39 @@ func TestCompilerOfBase(t *testing.T) {
 				t.Errorf("%v, %v; want %s", got, err, test.want)
 			}
 		})
+	}
+}
+
+// TestBaseAsGiven: where the head is the project's own build, since the optimizer is off, its base is compiled in the same way, by
+// either code generator. Else code would differ where no source does.
+func TestBaseAsGiven(t *testing.T) {
+	t.Parallel()
+	for _, viaIR := range []bool{false, true} {
+		settings := map[string]any{"viaIR": viaIR, "optimizer": map[string]any{"enabled": false},
+			"outputSelection": map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{"abi", "evm.bytecode", "evm.deployedBytecode"}}}}
+		text := "contract A { function f(uint256 x) external pure returns (uint256) { uint256 y = x + 1; return y; } }"
+		input, err := json.Marshal(map[string]any{"language": "Solidity", "settings": settings, "sources": map[string]any{"A.sol": map[string]any{"content": text}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := compiler(t, "0.8.30")
+		output, err := c.Compile(t.Context(), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := ReadSolc(input, output, "head", reading.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := head.BaseBuild(t.Context(), BaseOptions{Texts: map[string][]byte{"A.sol": []byte(text)}}, compilers(t), kept(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base.Settings.ViaIR != viaIR || base.Settings.Optimizer {
+			t.Errorf("viaIR %t: the base's settings are %+v", viaIR, base.Settings)
+		}
+		if !bytes.Equal(base.Contracts[0].Runtime.Bytes, head.Contracts[0].Runtime.Bytes) {
+			t.Errorf("viaIR %t: the base's code is another", viaIR)
+		}
 	}
 }

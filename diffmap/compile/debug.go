@@ -170,6 +170,9 @@ func attempts(v solc.Version, own *standardSettings, peephole bool) []attempt {
 	list := slices.Concat(attemptsLegacy(v, peephole), attemptsViaIR(v))
 	if own.ViaIR {
 		list = slices.Concat(attemptsViaIR(v), attemptsLegacy(v, peephole))
+		if peephole && !own.Optimizer.active() && !v.Less(viaIRSince) { // the head is the project's own build
+			list = slices.Insert(list, 0, attempt{debug: true})
+		}
 	}
 	if own.Optimizer.active() || own.ViaIR {
 		list = append(list, attempt{})

@@ -72,7 +72,7 @@ func examineReentrancy(s *Scene, report func(Observation)) {
 		message := fmt.Sprintf("%s is entered again by %s in the middle of %s, and ends in a state that it cannot reach by one call after the other",
 			nameOf(inner), functionOf(inner), middle)
 		if gains {
-			message = fmt.Sprintf("%s is entered again by %s in the middle of %s, and its caller ends with more than by one call after the other",
+			message = fmt.Sprintf("%s is entered again by %s in the middle of %s, and the caller ends with more than the same calls give one after the other",
 				nameOf(inner), functionOf(inner), middle)
 		}
 		report(Observation{Call: inner.Call, Location: at, Contract: contractOf(f), Message: message, Severity: severity})

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -48,8 +48,11 @@ func (v *view) code() ([]report.Want, []report.Remedy) {
 	}
 	var try []report.Remedy
 	if missing != (common.Address{}) && stored == nil {
-		contract := v.contractFor(selector)
-		try = append(try, report.Remedy{Text: "put a contract there: " + contract, YAML: fmt.Sprintf(`after: [{contract: %q, name: %s, address: "%s", arguments: []}]`, contract, v.newName("missing"), missing.Hex())})
+		if contract := v.contractFor(selector); contract != "" {
+			try = append(try, report.Remedy{Text: "put a contract there: " + contract, YAML: fmt.Sprintf(`after: [{contract: %q, name: %s, address: "%s", arguments: []}]`, contract, v.newName("missing"), missing.Hex())})
+		} else {
+			try = append(try, report.Remedy{Text: fmt.Sprintf("no contract of the build has the function 0x%x that is called there: write a mock that has it, in a test or among the sources, and deploy it by a step of `deploy` that gives it to the constructor, or in a test's setUp()", selector)})
+		}
 	}
 	if stored != nil {
 		try = append(try, v.remediesFor(stored, w.Writers, v.instanceFor(selector))...)
@@ -127,17 +130,20 @@ func (v *view) sizedAccount() common.Address {
 	return common.Address{}
 }
 
-// contractFor is a contract to deploy that has a function.
+// contractFor is a contract to deploy that has a function, of the build or a built-in mock; empty: none has it.
 func (v *view) contractFor(selector []byte) string {
 	if c := v.implementing(selector); c != nil {
 		return c.QualifiedName()
 	}
-	m := map[string]string{
-		"0xfeaf968c": "sightline:TestFeed", "0x50d25bcd": "sightline:TestFeed", "0x313ce567": "sightline:TestToken",
-		"0x6352211e": "sightline:TestNFT", "0x42842e0e": "sightline:TestNFT", "0xd0e30db0": "sightline:TestWETH", "0x2e1a7d4d": "sightline:TestWETH",
-		"0x00fdd58e": "sightline:TestMultiToken", "0xf242432a": "sightline:TestMultiToken",
+	if len(selector) < 4 {
+		return "sightline:TestToken" // its size was asked for, and nothing else
 	}
-	return cmp.Or(m[fmt.Sprintf("0x%x", selector)], "sightline:TestToken")
+	for _, c := range world.BuiltInMocks() {
+		if _, err := c.ABI.MethodById(selector); err == nil {
+			return c.QualifiedName()
+		}
+	}
+	return ""
 }
 
 // implementing is a contract of the build, another one than that which runs, without constructor

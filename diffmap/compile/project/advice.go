@@ -203,6 +203,9 @@ func installCommand(root, repository, missing string) (command, workflow string)
 			if _, err := os.Stat(filepath.Join(folder, lock.file)); err != nil {
 				continue
 			}
+			if by := installerOf(missing); by != "" && exists(filepath.Join(folder, "foundry.toml")) {
+				lock.command = by
+			}
 			where, step := "", "- run: "+lock.command+"  # before Sightline\n"
 			if strings.HasPrefix(lock.command, "forge ") {
 				step = "- uses: foundry-rs/foundry-toolchain@v1.4.0\n" + step
@@ -217,6 +220,22 @@ func installCommand(root, repository, missing string) (command, workflow string)
 			return "", ""
 		}
 	}
+}
+
+// installerOf is what installs below the folder of a Foundry project that a missing file would be in; empty: no folder says so.
+func installerOf(missing string) string {
+	switch folder, _, _ := strings.Cut(missing, "/"); folder {
+	case "dependencies":
+		return "forge soldeer install"
+	case "lib":
+		return "forge install"
+	}
+	return ""
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // workflowSubmodules checks out submodules.

@@ -398,6 +398,8 @@ func TestFindAdvice(t *testing.T) {
 		{"submodule", "forge", forge, map[string]string{".gitmodules": gitmodules, "lib/oz/README": ""}, nil},
 		{"no submodule", "forge", forge, nil, nil},
 		{"soldeer", "forge", forge, map[string]string{"soldeer.lock": ""}, nil},
+		{"soldeer without a lock file", "forge", strings.ReplaceAll(forge, "@openzeppelin", "dependencies/@openzeppelin"), map[string]string{"package.json": "{}"}, nil},
+		{"a library next to npm's", "forge", strings.ReplaceAll(forge, "@openzeppelin", "lib/@openzeppelin"), map[string]string{"package.json": "{}"}, nil},
 	}
 	t.Setenv("PRIVATE_KEY", "0x1")
 	var messages strings.Builder

@@ -119,7 +119,7 @@ func (d *dependencies) unread() []report.Unread {
 		list = append(list, report.Unread{File: place, Reason: "a submodule: what changed in it is not known"})
 	}
 	for _, own := range d.own {
-		list = append(list, report.Unread{File: own.file, Reason: fmt.Sprintf("%s: the settings change the code of contracts, but no line of it", strings.Join(own.Names, ", "))})
+		list = append(list, report.Unread{File: own.file, Reason: fmt.Sprintf("%s: settings that may change the code of contracts, but no line of it", strings.Join(own.Names, ", "))})
 	}
 	for _, file := range d.settings {
 		list = append(list, report.Unread{File: file, Reason: "settings or dependencies: what they change in the code is not known"})
@@ -153,7 +153,7 @@ func (d *dependencies) warn(log *progress.Log) {
 // warnAlone says that settings changed without a source: there is no line to reach.
 func (d *dependencies) warnAlone(log *progress.Log) {
 	for i := range d.own {
-		log.Warn("%s changed, and with it the code of contracts, but no source did: nothing is fuzzed", human.Printable(d.own[i].describe()))
+		log.Warn("%s changed, which may change the code of contracts, but no source did: nothing is fuzzed", human.Printable(d.own[i].describe()))
 	}
 }
 

@@ -2,13 +2,16 @@ package compare
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // TestDifferentBehavior: which differences between executions count.
@@ -29,7 +32,7 @@ func TestDifferentBehavior(t *testing.T) {
 		return e
 	}
 	moved := common.Address{3}
-	world := &evm.World{Accounts: map[common.Address]*evm.Account{}}
+	empty := &evm.World{Accounts: map[common.Address]*evm.Account{}}
 	for name, c := range map[string]struct {
 		change func(e *evm.Execution)
 		want   string
@@ -48,10 +51,53 @@ func TestDifferentBehavior(t *testing.T) {
 			e.Frames[1].Self, e.Frames[1].Logs[0].Address = moved, moved
 		}, ""},
 	} {
-		got := differentBehavior(run(func(*evm.Execution) {}), run(c.change), [2]*evm.World{world, world}, nil)
+		got := differentBehavior(run(func(*evm.Execution) {}), run(c.change), [2]*evm.World{empty, empty}, nil)
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestOrderOfBehaviors: who reads them first learns what the changed functions do, and not what proxies make of that.
+func TestOrderOfBehaviors(t *testing.T) {
+	behavior := func(kind Kind, tests ...string) *Behavior {
+		return &Behavior{Difference: Difference{Kind: kind}, Tests: tests}
+	}
+	upgrade, meant, reverts, succeeds := behavior(Succeeds), behavior(Costs, "a test"), behavior(Reverts), behavior(Succeeds)
+	got := []*Behavior{upgrade, reverts, meant, succeeds}
+	inOrder(got, func(b *Behavior) bool { return b == upgrade })
+	if want := []*Behavior{meant, succeeds, reverts, upgrade}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	wrote := func(slot common.Hash, write bool) *evm.Execution {
+		access := evm.StorageAccess{Slot: *new(uint256.Int).SetBytes32(slot[:]), Write: write}
+		return &evm.Execution{Frames: []evm.Frame{{}, {Outcome: evm.Reverted, Storage: []evm.StorageAccess{access}}}}
+	}
+	if !upgrades(wrote(world.ImplementationSlot, true)) || upgrades(wrote(world.ImplementationSlot, false)) || upgrades(wrote(common.Hash{1}, true)) {
+		t.Error("an upgrade is one that writes the slot of a proxy's code")
+	}
+}
+
+// TestPartsOfWords: variables that share a word are told apart by what changes in it.
+func TestPartsOfWords(t *testing.T) {
+	vault := common.Address{1}
+	contract := &bytecode.Contract{Name: "Vault", Variables: []bytecode.Variable{
+		{Name: "owner", Slots: *uint256.NewInt(1), Bytes: 20}, {Name: "paused", Slots: *uint256.NewInt(1), Offset: 20, Bytes: 1}, {Name: "state", Slots: *uint256.NewInt(1), Offset: 21, Bytes: 1},
+	}}
+	s := &Sides{storage: map[common.Address]*storagePair{vault: {contract, contract, true}}}
+	wrote := func(value uint64) *compared {
+		held := *new(uint256.Int).Lsh(uint256.NewInt(value), 160)
+		exec := &evm.Execution{Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}, Frames: []evm.Frame{{Parent: -1, Self: vault, Storage: []evm.StorageAccess{{Write: true, Address: vault, Value: held}}}}}
+		return &compared{exec: exec, world: &evm.World{}, lasts: []bool{true}, state: map[word]uint256.Int{}}
+	}
+	if got := s.changes(wrote(0x0100), 0); !slices.Equal(got, []string{"Vault.state"}) {
+		t.Errorf("%q", got)
+	}
+	if got := s.changes(wrote(0x0101), 0); !slices.Equal(got, []string{"Vault.paused", "Vault.state"}) {
+		t.Errorf("%q", got)
+	}
+	if got := s.names(s.stored(wrote(0x0101), wrote(0x0201), 0, nil)); !slices.Equal(got, []string{"Vault.state"}) {
+		t.Errorf("%q", got)
 	}
 }
 

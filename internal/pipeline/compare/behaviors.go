@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -208,10 +210,49 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		log.Warn("whether tests contradict what was found could not be tried: %s", human.OneLine(err))
 	}
 	e.Behaviors = withoutLesser(judges.withMeant(e))
-	slices.SortStableFunc(e.Behaviors, func(a, b *Behavior) int {
-		return cmp.Or(cmp.Compare(min(1, len(b.Tests)), min(1, len(a.Tests))), cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
-	})
+	inOrder(e.Behaviors, judges.isAside)
 	return e, nil
+}
+
+// inOrder sorts behaviors, the most important first: what tests mean, then what is not left to the end (isAside).
+func inOrder(all []*Behavior, isAside func(*Behavior) bool) {
+	aside := map[*Behavior]int{}
+	for _, b := range all {
+		if isAside(b) {
+			aside[b] = 1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Behavior) int {
+		return cmp.Or(cmp.Compare(min(1, len(b.Tests)), min(1, len(a.Tests))), cmp.Compare(aside[a], aside[b]),
+			cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
+	})
+}
+
+// isAside reports whether a behavior says little of the change to who reads it: what a dependency's function does otherwise, such
+// as a proxy's administration that hands a call on, and what comes after code was put into a proxy by who may do that.
+func (p *pair) isAside(b *Behavior) bool {
+	if c := p.Head.Space.Instances[b.Sequence[b.Call].Instance].Contract; c != nil {
+		if role, _ := world.RoleOf(c); role == world.Dependency {
+			return true
+		}
+	}
+	if b.Anyone {
+		return false
+	}
+	head, base, _, ok := p.run(b.Sequence)
+	return ok && (upgrades(head) || upgrades(base))
+}
+
+// upgrades reports whether a call writes which code a proxy runs, or tries to.
+func upgrades(exec *evm.Execution) bool {
+	for i := range exec.Frames {
+		if slices.ContainsFunc(exec.Frames[i].Storage, func(a evm.StorageAccess) bool {
+			return a.Write && slices.Contains(proxySlots, common.Hash(a.Slot.Bytes32()))
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutLesser leaves out calls that succeed, and not on the base, where another of the same function that

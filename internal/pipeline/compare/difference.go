@@ -339,11 +339,36 @@ func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do fu
 func (s *Sides) changes(x *compared, call int) []string {
 	var places []place
 	for _, w := range x.writes(call).list {
-		if w.before != w.after {
-			places = append(places, place{address: w.address, slot: w.slot, base: w.access.Base})
+		if w.before == w.after {
+			continue
+		}
+		at := place{address: w.address, slot: w.slot, base: w.access.Base}
+		known := false
+		for _, part := range s.partsOf(&w) {
+			if part.of(&w.before) != part.of(&w.after) {
+				at.offset, known = part.offset, true
+				places = append(places, at)
+			}
+		}
+		if !known {
+			places = append(places, at)
 		}
 	}
 	return s.names(places)
+}
+
+// partsOf are the parts of a written word that variables of the head share; nil: it is one variable's, or an element of one.
+func (s *Sides) partsOf(w *write) (parts []bits) {
+	pair := s.storage[w.address]
+	if pair == nil || w.access.Base != w.access.Slot || w.access.Keys.Count > 0 {
+		return nil
+	}
+	for i := range pair.head.Variables {
+		if v := &pair.head.Variables[i]; v.Bytes > 0 && v.Bytes < wordBytes && holdsSlot(v, &w.slot) {
+			parts = append(parts, bits{v.Offset, v.Bytes})
+		}
+	}
+	return parts
 }
 
 // before is what was at a word before a call's writes.
@@ -389,8 +414,8 @@ func (s *Sides) each(w *write, pair *storagePair, here bool, moved movedAddresse
 	if here {
 		translate = moved.back
 	}
-	c := crossing{write: w, there: word{translate(w.address), w.slot}, keys: keysThere(&w.access.Keys, len(moved) > 0, translate), here: here, do: do}
-	if pair != nil && !pair.same && len(pair.head.Variables) > 0 && len(pair.base.Variables) > 0 {
+	c := crossing{write: w, there: word{translate(w.address), w.slot}, keys: keysThere(&w.access.Keys, len(moved) > 0, translate), here: here, same: pair != nil && pair.same, do: do}
+	if pair != nil && (!pair.same || len(s.partsOf(w)) > 1) && len(pair.head.Variables) > 0 && len(pair.base.Variables) > 0 {
 		own, other := pair.head, pair.base
 		if !here {
 			own, other = other, own
@@ -407,6 +432,7 @@ type crossing struct {
 	there word     // on the other side
 	keys  evm.Keys // there
 	here  bool     // the head wrote it
+	same  bool     // both sides have the same variables
 	do    func(at place, there word, own, other bits)
 }
 
@@ -441,6 +467,9 @@ func (c *crossing) variables(own, other *bytecode.Contract) {
 		}
 		known = true
 		u := variableNamed(other, v.Name)
+		if c.same {
+			u = &other.Variables[i]
+		}
 		if u == nil {
 			continue
 		}

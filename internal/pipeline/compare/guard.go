@@ -121,6 +121,7 @@ type lostGuard struct {
 	function *input.Function
 	contract string             // whose function is called, qualified
 	there    bool               // the head still has it, and it refuses nothing here
+	ran      bool               // and the call of the head makes it
 	checked  diffmap.Definition // the function of the head that had it; zero: it is gone as well
 }
 
@@ -169,8 +170,8 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 	case is == edited, is == gone && c.movedTo(functions, ranHere):
 		return nil
 	case is == unchanged:
-		lost.there = true
-		if same.ran(&r.Head.Build, r.head, n) && boundsAmount(end) {
+		lost.there, lost.ran = true, same.ran(&r.Head.Build, r.head, n)
+		if lost.ran && boundsAmount(end) {
 			return nil
 		}
 	}
@@ -288,8 +289,11 @@ func (r *ran) showGuard(lost *lostGuard) *shown {
 		effect = "moves ether"
 	}
 	now := "the head has no such check"
-	if lost.there {
-		now = "the head still has this check, and it refuses nothing here"
+	switch {
+	case lost.there && lost.ran:
+		now = "the head makes this check as well, and it refuses nothing here"
+	case lost.there:
+		now = "the head still has this check, but this call no longer comes to it"
 	}
 	return &shown{
 		contract: lost.contract, at: r.guardPlace(lost, n), severity: r.guardSeverity(n),
