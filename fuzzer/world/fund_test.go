@@ -53,6 +53,16 @@ func TestPaying(t *testing.T) {
 	}
 }
 
+// TestPayingWithNumbered: every sender has one of what a collection numbers itself, though only its owner makes them, and may pay with it.
+func TestPayingWithNumbered(t *testing.T) {
+	c := newChain(t, source(t, "testdata/numbered.sol"), world.Options{})
+	for i, s := range world.Senders() {
+		if exec := c.call(s, "Register", "lodge", big.NewInt(int64(i))); exec.Calls[0].Outcome != evm.Success {
+			t.Errorf("%s has no deed to lodge: %s", s.Name, exec.Calls[0].Reason())
+		}
+	}
+}
+
 // TestBuiltInMockByName: a plan deploys a built-in mock by its name.
 func TestBuiltInMockByName(t *testing.T) {
 	feed := deploy("sightline:TestFeed")

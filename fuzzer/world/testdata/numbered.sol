@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+// Deeds are numbered as they are made, by whom their owner lets, and one register takes them.
+contract Deeds {
+    address private immutable owner = msg.sender;
+    uint256 private next;
+    mapping(uint256 => address) public ownerOf;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => bool)) public isApprovedForAll;
+
+    function safeMint(address to) external returns (uint256 id) {
+        require(msg.sender == owner, "not the owner");
+        id = next++;
+        ownerOf[id] = to;
+        balanceOf[to]++;
+    }
+
+    function setApprovalForAll(address operator, bool approved) external {
+        isApprovedForAll[msg.sender][operator] = approved;
+    }
+
+    function transferFrom(address from, address to, uint256 id) external {
+        require(ownerOf[id] == from && isApprovedForAll[from][msg.sender], "not approved");
+        ownerOf[id] = to;
+        balanceOf[from]--;
+        balanceOf[to]++;
+    }
+}
+
+contract Register {
+    Deeds public immutable deeds;
+
+    constructor(Deeds deeds_) {
+        deeds = deeds_;
+    }
+
+    function lodge(uint256 id) external {
+        deeds.transferFrom(msg.sender, address(this), id);
+    }
+}
