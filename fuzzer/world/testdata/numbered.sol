@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
+// It is told by a name alone of whom it is to look at, who comes later.
+contract Auditor {
+    address public immutable register;
+
+    constructor(address _register) {
+        register = _register;
+    }
+}
+
 // Deeds are numbered as they are made, by whom their owner lets, and one register takes them.
 contract Deeds {
     address private immutable owner = msg.sender;
@@ -28,7 +37,7 @@ contract Deeds {
     }
 }
 
-contract Register {
+contract LandRegister {
     Deeds public immutable deeds;
 
     constructor(Deeds deeds_) {
