@@ -64,6 +64,9 @@ func TestPayingWithNumbered(t *testing.T) {
 	if got := common.BytesToAddress(c.call(world.User1, "Auditor", "register").Calls[0].Output); got != c.instance("LandRegister").Address {
 		t.Errorf("the auditor looks at %s", got)
 	}
+	if got := common.BytesToAddress(c.call(world.User1, "FrontDesk", "clerk").Calls[0].Output); got != c.instance("LargeFrontOffice").Address {
+		t.Errorf("the desk's clerk is %s", got)
+	}
 }
 
 // TestBuiltInMockByName: a plan deploys a built-in mock by its name.

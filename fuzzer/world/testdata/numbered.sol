@@ -48,3 +48,26 @@ contract LandRegister {
         deeds.transferFrom(msg.sender, address(this), id);
     }
 }
+
+// It asks for what nobody has, too, and is there all the same when the desk that is named after it is.
+contract FrontDesk {
+    address public immutable clerk;
+
+    constructor(address _frontOffice) {
+        clerk = _frontOffice;
+    }
+}
+
+interface IERC20 {
+    function totalSupply() external view returns (uint256);
+    function balanceOf(address owner) external view returns (uint256);
+    function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    function approve(address spender, uint256 amount) external returns (bool);
+}
+
+contract LargeFrontOffice {
+    constructor(IERC20 fees) {
+        require(fees.totalSupply() < 1e30, "no token");
+    }
+}
