@@ -95,7 +95,7 @@ func (dp *dependencies) initialed(p *parameter) string {
 }
 
 // namesake is the contract under test that an address of a constructor of c means by its name: the one that is called the same, or the only one of
-// which the name has all its words, a NaivePool for pool; empty: there is none. Who owns something is no contract unless one is called that.
+// which the name has all its words, a NaivePool for pool; empty: there is none. An owner does not have to be a contract, unless one is called that.
 func (dp *dependencies) namesake(c *bytecode.Contract, p *parameter) (name string) {
 	named := meant(p.name)
 	if p.typ.T != abi.AddressTy || len(named) == 0 {
