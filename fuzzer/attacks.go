@@ -21,6 +21,7 @@ type attacks struct {
 	begun    bool
 	left     int              // that may still be made
 	queue    []input.Sequence // to be tried, in order
+	trusted  []input.Sequence // before which others entrust something to a contract that says what it is told: few, and others may fill the queue
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
@@ -35,6 +36,7 @@ type speaker struct {
 	function *input.Function
 	contract common.Address
 	helped   bool // others named the attacker's contract before
+	whole    bool // what it said is an argument, and not a part of one, such as of a call to itself
 }
 
 // effect is what a function did, as far as attacks are told apart by it.
@@ -181,7 +183,7 @@ func (a *attacks) watchSpeaker(seq input.Sequence, exec *evm.Execution) {
 		if f.CodeAddress != attacker.Address || f.Kind != evm.KindCall || len(f.Input) < 4 || !bytes.Contains(root.Input, f.Input) {
 			continue
 		}
-		by := speaker{function: seq[last].Function, contract: f.Caller}
+		by := speaker{function: seq[last].Function, contract: f.Caller, whole: hasBytes(seq[last].Args, f.Input)}
 		attack := seq
 		if a.space.HelpsContract(seq) { // an account that is not the attacker's would not list or approve it
 			var ok bool
@@ -194,12 +196,20 @@ func (a *attacks) watchSpeaker(seq input.Sequence, exec *evm.Execution) {
 			continue
 		}
 		a.spoken[by] = true
-		next := a.space.Entrusted(attack, f.Caller)
+		next := a.space.Entrusted(seq[last:], f.Caller) // what comes before may be no part of an attack
+		if last > 0 {
+			next = append(next, a.space.Entrusted(attack, f.Caller)...)
+		}
 		if by.helped { // it may not come that far
 			next = []input.Sequence{attack}
 		}
-		a.add(next, &a.queue)
+		a.add(next, &a.trusted)
 	}
+}
+
+// hasBytes reports whether bytes are one of some values, or an element of theirs.
+func hasBytes(values []input.Value, data []byte) bool {
+	return slices.ContainsFunc(values, func(v input.Value) bool { return bytes.Equal(v.Bytes, data) || hasBytes(v.Elems, data) })
 }
 
 // watchBorrower has the attacker's contract make a call that names a contract, which is called then and pays with its tokens, or lets them be
@@ -307,7 +317,7 @@ func (a *attacks) take() []lead {
 
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the others those of one of the other lines.
 func (a *attacks) nextLine() *[]input.Sequence {
-	for _, line := range []*[]input.Sequence{&a.handed, &a.resumed} {
+	for _, line := range []*[]input.Sequence{&a.trusted, &a.handed, &a.resumed} {
 		if len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line
 		}

@@ -83,8 +83,8 @@ func examineArbitraryCall(s *Scene, report func(Observation)) {
 	}
 }
 
-// entrusts tells attempts apart by whether others have written to elements of mappings that are a contract's, such as its balance:
-// attempts on a contract that has nothing must not use up those on one that has something.
+// entrusts tells attempts apart by whether others have written to elements of mappings that are a contract's, such as its balance, and to
+// which: attempts on a contract that has nothing, or something else, must not use up those on one that has what it can give away.
 func (s *Scene) entrusts(from int, victim common.Address) (how [4]byte) {
 	var key uint256.Int
 	key.SetBytes20(victim[:])
@@ -95,7 +95,7 @@ func (s *Scene) entrusts(from int, victim common.Address) (how [4]byte) {
 		}
 		for j := range f.Storage {
 			if a := &f.Storage[j]; a.Write && !a.Value.IsZero() && slices.Contains(a.Keys.Words[:a.Keys.Count], key) {
-				how[0] = 1
+				how[0], how[2], how[3] = 1, a.Address[common.AddressLength-1], byte(a.Base.Uint64())
 				if s.takesPart(f.Call, victim) {
 					how[1] = 1
 				}

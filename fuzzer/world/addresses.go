@@ -93,20 +93,3 @@ func rotate(list []common.Address, n int) []common.Address {
 	n %= len(list)
 	return slices.Concat(list[n:], list[:n])
 }
-
-// commonWords are in the names of contracts of any kind.
-var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract", "address", "impl", "implementation",
-	"upgradeable", "owner", "admin", "token", "v1", "v2", "v3", "v4"}
-
-// sharedWords counts the words of a parameter that may name a contract: router is
-// UniswapV2Router's.
-func sharedWords(contract string, parameter []string) int {
-	const least = 3 // letters; shorter words say nothing
-	n, own := 0, words(contract)
-	for _, w := range parameter {
-		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(own, w) {
-			n++
-		}
-	}
-	return n
-}

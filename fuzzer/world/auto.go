@@ -103,6 +103,7 @@ func (au *auto) choose(waiting []*candidate) *candidate {
 			return c
 		}
 	}
+	var first *candidate // of a circle: one of them must come first
 	for _, c := range waiting {
 		if c.attempts > 0 {
 			continue
@@ -111,12 +112,16 @@ func (au *auto) choose(waiting []*candidate) *candidate {
 		if d == nil {
 			continue
 		}
-		for _, w := range waiting { // a circle: one of them must come first
-			if w.contract == d {
-				return w
-			}
+		at := slices.IndexFunc(waiting, func(w *candidate) bool { return w.contract == d })
+		if at < 0 {
+			return &candidate{contract: d, again: au.tried[d]}
 		}
-		return &candidate{contract: d, again: au.tried[d]}
+		if first == nil {
+			first = waiting[at]
+		}
+	}
+	if first != nil {
+		return first
 	}
 	return waiting[0]
 }

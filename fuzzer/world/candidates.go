@@ -135,11 +135,6 @@ func (f *finder) packedAccounts(p *parameter) [][]byte {
 	return out
 }
 
-// namesAccount reports whether a parameter says by its name that it is an account, whatever its type.
-func namesAccount(p *parameter) bool {
-	return nameHas(p.name, "account") || slices.ContainsFunc(accountRoles, func(r accountRole) bool { return nameHas(p.name, r.words...) })
-}
-
 // text is a string that a parameter of this name could mean.
 func text(name string) string {
 	if nameHas(name, "symbol") {

@@ -38,7 +38,7 @@ type need struct {
 
 // needs lists what the parameters of a contract's constructor, of the initializer that
 // will be called, and of functions that make contracts ask for: contract types, and
-// tokens by name.
+// tokens and contracts by name.
 func (dp *dependencies) needs(c *bytecode.Contract) []need {
 	if known, ok := dp.needed[c]; ok {
 		return known
@@ -61,7 +61,7 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 				continue
 			}
 			walk(p.fields)
-			kind := cmp.Or(p.asksFor(), dp.initialed(p))
+			kind := cmp.Or(p.asksFor(), dp.initialed(p), dp.namesake(c, p))
 			if kind == "" {
 				continue
 			}
@@ -92,6 +92,30 @@ func (dp *dependencies) initialed(p *parameter) string {
 		}
 	}
 	return ""
+}
+
+// namesake is the contract under test that an address of a constructor of c means by its name: the one that is called the same, or the only one of
+// which the name has all its words, a NaivePool for pool; empty: there is none. An owner does not have to be a contract, unless one is called that.
+func (dp *dependencies) namesake(c *bytecode.Contract, p *parameter) (name string) {
+	named := meant(p.name)
+	if p.typ.T != abi.AddressTy || len(named) == 0 {
+		return ""
+	}
+	several := false
+	for _, d := range dp.build.contracts {
+		switch {
+		case d == c || !d.Deployable() || d.Generated || role(d) != UnderTest:
+		case sameWords(d.Name, named):
+			return d.Name
+		case sharedWords(d.Name, named) == len(named) && !namesAccount(p):
+			several = several || name != "" && name != d.Name
+			name = d.Name
+		}
+	}
+	if several {
+		return ""
+	}
+	return name
 }
 
 // needOf is the need for one contract of a kind.

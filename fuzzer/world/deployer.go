@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -208,7 +209,8 @@ func (d *deployer) perform(in *evm.Instance, signature string, from evm.Sender, 
 		return false, err
 	}
 	result := &exec.Calls[len(exec.Calls)-1]
-	if result.Outcome != evm.Success || len(result.Output) == 32 && new(uint256.Int).SetBytes(result.Output).IsZero() {
+	refuses := len(m.Outputs) == 1 && m.Outputs[0].Type.T == abi.BoolTy // a zero of another type is a number, the first that is given
+	if result.Outcome != evm.Success || refuses && len(result.Output) == 32 && new(uint256.Int).SetBytes(result.Output).IsZero() {
 		return false, nil
 	}
 	d.calls = append(d.calls, call)

@@ -134,19 +134,23 @@ func (f *funder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, e
 	whom, amount := reflect.ValueOf(to.Address), funding()
 	much, one := reflect.ValueOf(amount.ToBig()), reflect.ValueOf(big.NewInt(1))
 	if !isToken(in.Contract) {
-		id := reflect.ValueOf(uint256.NewInt(uint64(n + 1)).ToBig()) // of an ERC-721: one for each
-		return []way{
-			{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, id}},
-			{"safeMint(address,uint256)", Deployer, nil, []reflect.Value{whom, id}},
+		id := uint256.NewInt(uint64(n + 1)).ToBig() // of an ERC-721: one for each
+		list := []way{
+			{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(id)}},
+			{"safeMint(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(id)}},
 			{"mint(address,uint256,uint256)", Deployer, nil, []reflect.Value{whom, one, much}},
 			{"mint(address,uint256,uint256,bytes)", Deployer, nil, []reflect.Value{whom, one, much, reflect.ValueOf([]byte{})}},
-		}, nil
+		}
+		if isNFT(in.Contract) {
+			list = append(list, faucets(in.Contract, to, id, uint256.MustFromBig(units(1)))...)
+		}
+		return list, nil
 	}
 	list := []way{
 		{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, much}},
 		{"deposit()", to, amount, nil},
 	}
-	list = append(list, faucets(in.Contract, to, amount)...)
+	list = append(list, faucets(in.Contract, to, amount.ToBig(), amount)...)
 	supply, err := f.balance(in, p, Deployer)
 	if err != nil || supply == nil || supply.IsZero() || to.Address == Deployer.Address {
 		return list, err
@@ -158,10 +162,10 @@ func (f *funder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, e
 	return append(list, way{"transfer(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(share.ToBig())}}), nil
 }
 
-// faucets lists the calls by which an account may obtain a token from one that has a function
-// for it of its own: mint(uint256), drip(), faucet(address) …
-func faucets(c *bytecode.Contract, to evm.Sender, amount *uint256.Int) []way {
-	whom, much := reflect.ValueOf(to.Address), reflect.ValueOf(amount.ToBig())
+// faucets lists the calls by which an account may obtain an amount of a token, or one of a number, from one that has a function
+// for it of its own: mint(uint256), drip(), faucet(address), and safeMint(address), which numbers what it makes itself … Those that are paid get a price.
+func faucets(c *bytecode.Contract, to evm.Sender, amount *big.Int, price *uint256.Int) []way {
+	whom, much := reflect.ValueOf(to.Address), reflect.ValueOf(amount)
 	forms := map[string][]reflect.Value{
 		"": nil, "uint256": {much}, "address": {whom}, "address,uint256": {whom, much}, "uint256,address": {much, whom},
 	}
@@ -169,16 +173,16 @@ func faucets(c *bytecode.Contract, to evm.Sender, amount *uint256.Int) []way {
 	for _, m := range sortedMethods(c) {
 		name, form, _ := strings.Cut(strings.TrimSuffix(m.Sig, ")"), "(")
 		values, known := forms[form]
-		first := words(name)
+		first := slices.DeleteFunc(words(name), func(w string) bool { return w == "safe" })
 		if !known || m.IsConstant() || len(first) == 0 || first[0] == "initialize" || !slices.Contains(makingWords, first[0]) {
 			continue
 		}
 		var wei *uint256.Int
 		if m.IsPayable() {
-			wei = amount
+			wei = price
 		}
 		list = append(list, way{m.Sig, to, wei, values})
-		if len(values) > 1 {
+		if strings.Contains(form, "address") { // only its owner may call it
 			list = append(list, way{m.Sig, Deployer, wei, values})
 		}
 	}

@@ -53,6 +53,22 @@ func TestPaying(t *testing.T) {
 	}
 }
 
+// TestPayingWithNumbered: a contract that another one is named by is there before that one, and every sender has one of what a collection numbers itself, though only its owner makes them, and may pay with it.
+func TestPayingWithNumbered(t *testing.T) {
+	c := newChain(t, source(t, "testdata/numbered.sol"), world.Options{})
+	for i, s := range world.Senders() {
+		if exec := c.call(s, "LandRegister", "lodge", big.NewInt(int64(i))); exec.Calls[0].Outcome != evm.Success {
+			t.Errorf("%s has no deed to lodge: %s", s.Name, exec.Calls[0].Reason())
+		}
+	}
+	if got := common.BytesToAddress(c.call(world.User1, "Auditor", "register").Calls[0].Output); got != c.instance("LandRegister").Address {
+		t.Errorf("the auditor looks at %s", got)
+	}
+	if got := common.BytesToAddress(c.call(world.User1, "FrontDesk", "clerk").Calls[0].Output); got != c.instance("LargeFrontOffice").Address {
+		t.Errorf("the desk's clerk is %s", got)
+	}
+}
+
 // TestBuiltInMockByName: a plan deploys a built-in mock by its name.
 func TestBuiltInMockByName(t *testing.T) {
 	feed := deploy("sightline:TestFeed")

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -184,4 +185,9 @@ func baseType(t abi.Type) abi.Type {
 		t = *t.Elem
 	}
 	return t
+}
+
+// namesAccount reports whether a parameter says by its name that it is an account, whatever its type.
+func namesAccount(p *parameter) bool {
+	return nameHas(p.name, "account") || slices.ContainsFunc(accountRoles, func(r accountRole) bool { return nameHas(p.name, r.words...) })
 }

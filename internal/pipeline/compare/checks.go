@@ -169,6 +169,32 @@ func (s *tokenScan) guarding(at int) (first int, condition []string) {
 	return open - 1, s.words(open+1, before)
 }
 
+// provides reports whether a text does something about a value that is false: whether an if that asks for it alone has a statement that assigns
+// something.
+func provides(text []byte, value string) bool {
+	scan := tokenScan{text: text, tokens: tokensOf(text)}
+	for i := range scan.tokens {
+		if !slices.Equal(scan.words(i, i+5), []string{"if", "(", "!", value, ")"}) {
+			continue
+		}
+		depth := 0
+		for at := i + 5; at < len(scan.tokens); at++ {
+			switch w := scan.word(at); {
+			case w == "{":
+				depth++
+			case w == "}":
+				depth--
+			case strings.HasSuffix(w, "=") && !slices.Contains([]string{"==", "!=", "<=", ">="}, w):
+				return true
+			}
+			if w := scan.word(at); depth <= 0 && (w == ";" || w == "}") {
+				break
+			}
+		}
+	}
+	return false
+}
+
 // fate is what became of a check.
 type fate uint8
 

@@ -314,8 +314,11 @@ func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do fu
 	if len(moved) == 0 && slices.EqualFunc(p.list, q.list, func(a, b write) bool { return a.word == b.word && a.after == b.after && a.before == b.before }) {
 		return // nearly always
 	}
+	same := func(head, base uint256.Int) bool {
+		return sameValue(head, base, moved) || areCodeSizes(x.exec, y.exec, head, base)
+	}
 	check := func(at place, head, base, headBefore, baseBefore uint256.Int) {
-		if !s.masked[word{at.address, at.slot}] && !sameValue(head, base, moved) && sameValue(headBefore, baseBefore, moved) {
+		if !s.masked[word{at.address, at.slot}] && !same(head, base) && same(headBefore, baseBefore) {
 			do(at, head, base)
 		}
 	}

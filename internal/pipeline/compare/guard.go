@@ -129,7 +129,7 @@ type lostGuard struct {
 // base refuses it that the head has no counterpart of, or one that is the same and lets it pass.
 //
 // Not lost is a check in another form, or whose operands differ by a constant, or that bounds an amount which is
-// computed otherwise: all that is listed as behavior. Neither is one of a function that takes other arguments. What the head's own tests
+// computed otherwise, or that a call succeeds, where the head keeps something for when it does not: all that is listed as behavior. Neither is one of a function that takes other arguments. What the head's own tests
 // do is intended, too: see where findings are dropped for that.
 func (g *guards) lostIn(r *ran) *lostGuard {
 	if r.first == nil || r.first.Kind != Succeeds {
@@ -167,7 +167,7 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 	}
 	same, is := c.counterpart(base, head)
 	switch {
-	case is == edited, is == gone && c.movedTo(functions, ranHere):
+	case is == edited, is == gone && (c.movedTo(functions, ranHere) || ok && refusedByCallee(r.base, end) && provides(functions.HeadText(rangeOf(became)), c.succeeds())):
 		return nil
 	case is == unchanged:
 		lost.there, lost.ran = true, same.ran(&r.Head.Build, r.head, n)
@@ -263,6 +263,26 @@ func (c *check) ran(b *deploy.Build, exec *evm.Execution, call int) bool {
 		}
 	}
 	return false
+}
+
+// succeeds is the variable that a check wants to be true; empty: it asks for something else.
+func (c *check) succeeds() string {
+	words := slices.DeleteFunc(slices.Clone(c.condition), func(w string) bool { return w == "!" })
+	if len(words) != 1 || literal(words[0]) {
+		return ""
+	}
+	return words[0]
+}
+
+// refusedByCallee reports whether the last call that a frame made failed.
+func refusedByCallee(exec *evm.Execution, f *evm.Frame) bool {
+	failed := false
+	for i := range exec.Frames {
+		if inner := &exec.Frames[i]; inner.Parent >= 0 && &exec.Frames[inner.Parent] == f {
+			failed = inner.Outcome != evm.Success
+		}
+	}
+	return failed
 }
 
 // boundsAmount reports whether what decided that a frame ended is that an amount is too small or too large.
