@@ -51,7 +51,7 @@ func (v *view) code() ([]report.Want, []report.Remedy) {
 		if contract := v.contractFor(selector); contract != "" {
 			try = append(try, report.Remedy{Text: "put a contract there: " + contract, YAML: fmt.Sprintf(`after: [{contract: %q, name: %s, address: "%s", arguments: []}]`, contract, v.newName("missing"), missing.Hex())})
 		} else {
-			try = append(try, report.Remedy{Text: fmt.Sprintf("no contract of the build has the function 0x%x that is called there: write a mock that has it, in a test or among the sources, and deploy it by a step of `deploy` that gives it to the constructor, or in a test's setUp()", selector)})
+			try = append(try, report.Remedy{Text: fmt.Sprintf("no contract of the build has the function 0x%x that is called there: write a mock that has it, in a test or among the sources, and give it to the constructor in a step of `deploy`, or put it there in a step of `after`, with `address: \"%s\"`", selector, missing.Hex())})
 		}
 	}
 	if stored != nil {
