@@ -539,7 +539,7 @@ func large(t *testing.T, lines, findings int) *report.Report {
 // testLarge: large reports are pages that can be used. The bounds are generous, since machines differ; the
 // figures are in the test's log.
 func testLarge(t *testing.T, b browser) {
-	for _, c := range []struct{ lines, findings, bytes int }{{500, 20, 3_000_000}, {20_000, 500, 60_000_000}} {
+	for _, c := range []struct{ lines, findings, bytes int }{{500, 20, 3_000_000}, {10_000, 250, 30_000_000}} {
 		r := large(t, c.lines, c.findings)
 		report.Decide(r)
 		data, err := report.HTML(r, report.Options{})
