@@ -66,7 +66,7 @@ func examineDenial(s *Scene, report func(Observation)) {
 		Message: fmt.Sprintf("anyone can make %s of %s fail for others, by refusing what it pays or calls", functionOf(f), nameOf(f))})
 }
 
-// initialized reports whether an outsider has set something up before a call: it pays its owner then, who did that.
+// initialized reports whether an outsider has run an initializer before a call: whoever does owns the contract, and what it pays is theirs.
 func (s *Scene) initialized(before int) bool {
 	for i := range before {
 		root := &s.Exec.Frames[s.Exec.Calls[i].Frames[0]]

@@ -256,9 +256,9 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 	}
 }
 
-// leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too. Where a harness inherits
-// from all that hold a line, it keeps it as well, the first that does: a token that mints in what inherits from it has
-// nothing to transfer by itself. Libraries that nothing but harnesses is linked to hold no line for good.
+// leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too. The first harness that inherits
+// from all of these keeps its own: a token that only its heirs can mint has nothing to transfer by itself. A library that only
+// harnesses are linked to does not count as holding a line.
 func (c *Change) leaveToOthers() {
 	contracts := map[string]*bytecode.Contract{}
 	for _, contract := range c.Table.Contracts() {

@@ -29,8 +29,8 @@ var start, user = func() (string, string) {
 	return start, filepath.Join(user, "sightline-tests")
 }()
 
-// base is the folder for the code that asks compilers, and changes what they answer, as it is: what other code has kept
-// says nothing of it.
+// base is named after the code that asks compilers and changes what they answer: once that is edited, all are asked again, since
+// what an earlier version of it kept would hide a mistake.
 var base = sync.OnceValue(func() string {
 	root := start
 	for root != filepath.Dir(root) {
