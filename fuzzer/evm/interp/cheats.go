@@ -132,8 +132,8 @@ func (l *ledger) restore(number uint64) bool {
 		case coded:
 			code--
 			l.note(coded, u.entry, 0)
-			l.codes = append(l.codes, codeUndo{u.entry.code, u.entry.hash})
-			u.entry.code, u.entry.hash, u.entry.decoded = l.codes[code].code, l.codes[code].hash, nil
+			l.codes = append(l.codes, codeUndo{u.entry.code, u.entry.hash, u.entry.made})
+			u.entry.resetCode(l.codes[code])
 		case removed:
 			gone--
 			l.note(removed, u.entry, 0)

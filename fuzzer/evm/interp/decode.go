@@ -39,7 +39,7 @@ type decoded struct {
 	exits    []exit
 	reach    int // what is decoded depends on so many bytes; and on the length if that is less
 
-	left codeUndo // of creation code: what it returned last, as it was installed
+	left *madeCode // of creation code: what it returned last; nil: nothing yet
 }
 
 // step is one instruction of the machine: one or several of the EVM's.

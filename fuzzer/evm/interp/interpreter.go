@@ -361,6 +361,12 @@ func (m *Interpreter) code(e *entry) *decoded {
 	if e.decoded != nil && e.generation == m.generation {
 		return e.decoded
 	}
+	if e.made != nil {
+		if c := m.made(e.made); c != nil {
+			e.decoded, e.generation = c, m.generation
+			return c
+		}
+	}
 	hash := e.codeHash()
 	c := m.byHash[hash]
 	if c == nil {
@@ -370,6 +376,18 @@ func (m *Interpreter) code(e *entry) *decoded {
 	}
 	e.decoded, e.generation = c, m.generation
 	return c
+}
+
+// made is code that was made in a run, decoded; nil where only a hash tells what it is.
+func (m *Interpreter) made(code *madeCode) *decoded {
+	if code.decoded == nil || code.generation != m.generation {
+		p := m.rec.Programs.Recognize(code.code)
+		if p == nil {
+			return nil
+		}
+		code.decoded, code.generation = m.newCode(p, code.code), m.generation
+	}
+	return code.decoded
 }
 
 // delegate is the account whose code an account has set as its own (EIP-7702);
@@ -417,7 +435,10 @@ func (m *Interpreter) creation(f *frame, code []byte) *decoded {
 	}
 	c := m.newCode(p, slices.Clone(code))
 	if old := known.codes[known.next]; old != nil {
-		m.codeBytes -= len(old.bytes) + len(old.left.code)
+		m.codeBytes -= len(old.bytes)
+		if old.left != nil {
+			m.codeBytes -= len(old.left.code)
+		}
 	}
 	m.codeBytes += len(code)
 	known.codes[known.next] = c

@@ -57,6 +57,7 @@ type entry struct {
 	balance uint256.Int
 	code    []byte
 	hash    common.Hash  // of code; zero: not computed yet
+	made    *madeCode    // the same code; nil: it was not made in a run
 	world   *evm.Account // where cells come from that are not in the table; nil: they are zero
 	remote  bool         // and from the World's origin those that world lacks
 
@@ -111,6 +112,15 @@ type undo struct {
 type codeUndo struct {
 	code []byte
 	hash common.Hash
+	made *madeCode
+}
+
+// madeCode is code that creation code returned. Most of it is met once, and a hash to find it by would take
+// longer than what is run of it.
+type madeCode struct {
+	code       []byte
+	decoded    *decoded // nil: not yet
+	generation uint64   // of the decodings that it belongs to
 }
 
 type wordUndo struct {
@@ -365,8 +375,12 @@ func (l *ledger) debit(e *entry, amount *uint256.Int) {
 func (l *ledger) setCode(e *entry, to codeUndo) {
 	l.touch(e)
 	l.note(coded, e, 0)
-	l.codes = append(l.codes, codeUndo{e.code, e.hash})
-	e.code, e.hash, e.decoded = to.code, to.hash, nil
+	l.codes = append(l.codes, codeUndo{e.code, e.hash, e.made})
+	e.resetCode(to)
+}
+
+func (e *entry) resetCode(to codeUndo) {
+	e.code, e.hash, e.made, e.decoded = to.code, to.hash, to.made, nil
 }
 
 // before is a cell's value at the start of the transaction (EIP-2200).
@@ -487,7 +501,7 @@ func (l *ledger) undo(u *undo) {
 		l.logs = l.logs[:len(l.logs)-1]
 	case coded:
 		last := len(l.codes) - 1
-		u.entry.code, u.entry.hash, u.entry.decoded = l.codes[last].code, l.codes[last].hash, nil
+		u.entry.resetCode(l.codes[last])
 		l.codes[last] = codeUndo{} // let go of the code
 		l.codes = l.codes[:last]
 	case removed:

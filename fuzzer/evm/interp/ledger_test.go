@@ -33,6 +33,9 @@ func (l *ledger) said(accounts []common.Address) string {
 	for _, a := range accounts {
 		e := l.find(&a)
 		hash := e.codeHash()
+		if e.made != nil {
+			fmt.Fprintf(&out, "made %x ", e.made.code)
+		}
 		fmt.Fprintf(&out, "%x: %t %d %v %x %x %t, warm %d created %d destructed %d;", a[:2], e.exists, e.nonce, &e.balance, e.code, hash[:4], e.empty(), e.warm, e.created, e.destructed)
 		for slot := range uint64(3) {
 			c := l.cell(e, uint256.NewInt(slot))
@@ -65,10 +68,11 @@ func (l *ledger) change(rng *rand.Rand, accounts []common.Address) {
 			l.credit(f, amount)
 		}
 	case 6:
-		l.setCode(e, codeUndo{code: []byte{byte(rng.IntN(3)), 7}})
+		code := []byte{byte(rng.IntN(3)), 7}
+		l.setCode(e, codeUndo{code: code, made: &madeCode{code: code}})
 	case 7:
 		code := []byte{byte(rng.IntN(3)), 8}
-		l.setCode(e, codeUndo{code, crypto.Keccak256Hash(code)})
+		l.setCode(e, codeUndo{code: code, hash: crypto.Keccak256Hash(code)})
 	case 8, 9:
 		l.touch(e)
 		l.store(e, l.cell(e, slot), amount)

@@ -472,15 +472,16 @@ func (m *Interpreter) install(e *entry, by *decoded, code []byte, gas uint64) (e
 	return evm.Success, gas - cost
 }
 
-// kept is code that creation code returned, in memory that no run uses again, and its hash if it is known. Most
-// constructors return the same code each time.
+// kept is code that creation code returned, in memory that no run uses again. Most constructors return the same
+// code each time.
 func (m *Interpreter) kept(by *decoded, code []byte) codeUndo {
-	if string(by.left.code) != string(code) {
-		m.codeBytes += len(code) - len(by.left.code)
+	if by.left == nil || string(by.left.code) != string(code) {
+		if by.left != nil {
+			m.codeBytes -= len(by.left.code)
+		}
+		m.codeBytes += len(code)
 		m.ledger.installed += len(code)
-		by.left = codeUndo{code: slices.Clone(code)}
-	} else if by.left.hash == (common.Hash{}) {
-		by.left.hash = crypto.Keccak256Hash(code)
+		by.left = &madeCode{code: slices.Clone(code)}
 	}
-	return by.left
+	return codeUndo{code: by.left.code, made: by.left}
 }

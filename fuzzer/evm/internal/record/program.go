@@ -66,13 +66,26 @@ func (p *Programs) Find(hash common.Hash, code []byte) *Program {
 	if found == nil {
 		found = p.table.Unknown(code)
 	}
-	result := p.byID[found]
-	if result == nil {
-		result = &Program{Program: found, mixed: bytecode.MixFirst(found.Key), notes: make([]note, len(found.Blocks)), aside: p.aside[hash]}
-		p.byID[found] = result
-	}
+	result := p.of(found, p.aside[hash])
 	if hash != (common.Hash{}) {
 		p.byHash[hash] = result
+	}
+	return result
+}
+
+// Recognize is the program of deployed code that an artifact explains, without its hash; nil: none does.
+func (p *Programs) Recognize(code []byte) *Program {
+	if found := p.table.LookupRuntime(code); found != nil {
+		return p.of(found, false)
+	}
+	return nil
+}
+
+func (p *Programs) of(found *bytecode.Program, aside bool) *Program {
+	result := p.byID[found]
+	if result == nil {
+		result = &Program{Program: found, mixed: bytecode.MixFirst(found.Key), notes: make([]note, len(found.Blocks)), aside: aside}
+		p.byID[found] = result
 	}
 	return result
 }
