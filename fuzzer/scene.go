@@ -32,7 +32,8 @@ type scenes struct {
 
 	scene    oracle.Scene   // of the execution that is looked at
 	sequence input.Sequence // of it
-	calls    evm.Sequence   // likewise; nil: not yet encoded
+	calls    evm.Sequence   // likewise, where encodes is not set
+	encodes  bool           // they are still to be encoded
 	trace    *evm.Trace
 	asked    bool // for the trace
 
@@ -57,14 +58,14 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 		}
 	}
 	s.scene.Exec, s.scene.New = exec, isNew
-	s.sequence, s.calls, s.trace, s.asked = seq, nil, nil, false
+	s.sequence, s.encodes, s.trace, s.asked = seq, true, nil, false
 	return &s.scene
 }
 
-// encoded are the calls of the scene's sequence.
+// encoded are the calls of the scene's sequence, in the memory of those of earlier scenes.
 func (s *scenes) encoded() evm.Sequence {
-	if s.calls == nil {
-		s.calls = s.config.Space.Encode(s.sequence, nil)
+	if s.encodes {
+		s.encodes, s.calls = false, s.config.Space.Encode(s.sequence, s.calls)
 	}
 	return s.calls
 }
