@@ -200,13 +200,13 @@ func TestPickByLID(t *testing.T) {
 		{"the third entry of one that is not", 9, 5, []int{1, 2}, 5, 1, fromLeading},
 		{"one that changes state", 10, 4, []int{0, 0}, 1, 16, fromChanging},
 	} {
-		s.spent = [sources]uint64{fromLeading: test.leading, fromChanging: test.changing}
+		s.worked = [sources]uint64{fromLeading: test.leading, fromChanging: test.changing}
 		seed, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
 		energy := Lookahead.assignEnergy(s, seed, from)
 		if seed != s.Seeds[test.want] || energy != test.energy || from != test.from {
 			t.Errorf("%s: seed %d with energy %d from %d", test.name, slices.Index(s.Seeds, seed), energy, from)
 		}
-		if s.spent[fromOpening] < min(test.leading/2, test.changing) {
+		if s.worked[fromOpening] < min(test.leading/2, test.changing) {
 			t.Errorf("%s: nothing opens, and it saves up", test.name)
 		}
 	}

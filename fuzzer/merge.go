@@ -51,7 +51,7 @@ func (c *Campaign) mergeWork(b *batch) {
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spend(&b.task, b.executions+c.trialsAsExecutions(b.trials))
+		c.suite.spend(&b.task, b.executions+c.trialsAsExecutions(b.trials), b.work+b.trials*trialWork)
 	}
 	c.countGas(b)
 }
@@ -179,7 +179,7 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 // common with the seed of its task.
 func (c *Campaign) newSeed(d *discovery, t *task) *Seed {
 	seed := &Seed{
-		PID: d.pid, Changes: d.changes, state: d.state, gas: d.gas, work: d.work, short: d.short != nil,
+		PID: d.pid, Changes: d.changes, state: d.state, gas: d.gas, work: d.work, lastWork: d.lastWork, short: d.short != nil,
 		reads: d.reads, writes: d.writes, wants: d.wants,
 		epoch: t.epoch, changed: c.changed,
 	}

@@ -26,9 +26,10 @@ func (c *Campaign) pick() (*Seed, source) {
 }
 
 // assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
-// seeds with heavy calls.
+// seeds with calls that take long.
 func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 	energy := c.schedule().assignEnergy(c.suite, seed, from)
+	energy = c.affordableEnergy(seed, energy)
 	if seed.Calls.IsTest() {
 		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
 	}
@@ -36,6 +37,16 @@ func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 		energy = min(energy, Energy(max(1, maxTaskHeavy/seed.work)))
 	}
 	return energy
+}
+
+// affordableEnergy is less than a seed's energy where its executions take more than the mean. Energy is a number of
+// executions, and what is short is time: a constructor takes several times as long as most calls.
+func (c *Campaign) affordableEnergy(seed *Seed, energy Energy) Energy {
+	mean, own := c.ration.work/max(1, c.result.Stats.Executions), overheadWork+seed.lastWork
+	if own <= mean {
+		return energy
+	}
+	return max(1, Energy(uint64(energy)*mean/own))
 }
 
 // skips reports whether a seed is not picked: it is a test, and tests have used up their

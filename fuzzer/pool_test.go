@@ -48,8 +48,8 @@ func TestPoolShares(t *testing.T) {
 			executions = 64
 			apart += executions
 		}
-		s.spend(&task{seed: seed, source: fromChanging}, executions)
-		s.spend(&task{seed: seed, source: fromFrontier}, 1000) // others' choice
+		s.spend(&task{seed: seed, source: fromChanging}, executions, 0)
+		s.spend(&task{seed: seed, source: fromFrontier}, 1000, 0) // others' choice
 	}
 	if share := float64(apart) / float64(s.apart.all); share < 0.12 || share > 0.13 || s.apart.all == apart {
 		t.Errorf("%d of %d executions", apart, s.apart.all)

@@ -47,13 +47,13 @@ const (
 	sources
 )
 
-// pick chooses the seed that is fuzzed next. Half of all executions go to the inputs that
+// pick chooses the seed that is fuzzed next. Half of all work goes to the inputs that
 // came closest to an untaken branch side; the schedule chooses the others. The half is
-// arbitrary: it keeps both alive whatever their sizes. It is half of the executions, not
+// arbitrary: it keeps both alive whatever their sizes. It is half of the work, not
 // of the picks: a schedule that gives most entries little energy would have no say.
 func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, source) {
-	chosen := s.spent[fromSuite] + s.spent[fromLeading] + s.spent[fromChanging] + s.spent[fromOpening]
-	if !without.Frontier && s.spent[fromFrontier] < chosen {
+	chosen := s.worked[fromSuite] + s.worked[fromLeading] + s.worked[fromChanging] + s.worked[fromOpening]
+	if !without.Frontier && s.worked[fromFrontier] < chosen {
 		if seeds := nearest(s, r); len(seeds) > 0 {
 			seed := seeds[r.IntN(len(seeds))]
 			if sc.directed {
@@ -182,13 +182,13 @@ func pickUniformly(s *Suite, r input.Rand) (*Seed, source) {
 	return s.pool.pick(r, s.turnOfApart()), fromSuite
 }
 
-// shares are the parts of the executions that the default schedule chooses: half
+// shares are the parts of the work that the default schedule chooses: half
 // toward targets, a quarter each for entries that change the state that later calls
 // meet, and for those that may lead to a first change. Arbitrary.
 var shares = [sources]uint64{fromLeading: 2, fromChanging: 1, fromOpening: 1}
 
 // pickByLID is the default: LIDs uniformly, however many paths share one. Half of the
-// executions go to LIDs whose prefix leads on toward a target, the others to LIDs that
+// work goes to LIDs whose prefix leads on toward a target, the others to LIDs that
 // matter for their effect on the state. The remaining LIDs are never picked: no mutant of
 // theirs is nearer to a target than any input, and mutation calls their functions anyway.
 func pickByLID(s *Suite, r input.Rand) (*Seed, source) {
@@ -207,13 +207,13 @@ func (s *Suite) turn(has func(source) bool) source {
 	next := fromSuite
 	for k, share := range shares {
 		k := source(k)
-		if share > 0 && has(k) && (next == fromSuite || s.spent[k]*shares[next] < s.spent[next]*share) {
+		if share > 0 && has(k) && (next == fromSuite || s.worked[k]*shares[next] < s.worked[next]*share) {
 			next = k
 		}
 	}
 	for k, share := range shares {
 		if k := source(k); next != fromSuite && share > 0 && !has(k) {
-			s.spent[k] = max(s.spent[k], s.spent[next]*share/shares[next])
+			s.worked[k] = max(s.worked[k], s.worked[next]*share/shares[next])
 		}
 	}
 	return next

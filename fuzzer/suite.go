@@ -43,10 +43,11 @@ type Seed struct {
 	state stateID // that it leaves, if Changes is set
 	size  int     // bytes of Calls that the entry it comes from does not have
 
-	gas    uint64 // of its last call
-	work   uint64 // of all its calls
-	solved bool   // worker.solve has started from it
-	short  bool   // no call can be removed, see worker.shorten
+	gas      uint64 // of its last call
+	work     uint64 // of all its calls
+	lastWork uint64 // of its last call
+	solved   bool   // worker.solve has started from it
+	short    bool   // no call can be removed, see worker.shorten
 
 	reads, writes, wants []slotKey // of the last call, see footprint
 
@@ -87,7 +88,8 @@ type Suite struct {
 	closest [2][]*Seed
 	unsolved
 
-	spent [sources]uint64 // executions
+	spent  [sources]uint64 // executions
+	worked [sources]uint64 // work, likewise
 }
 
 // frontierSide is an untaken branch side, seen from blocks with a target ahead or from
@@ -211,9 +213,10 @@ type admission struct {
 	change bool // the first of its LID that changes state
 }
 
-// spend counts executions of a task.
-func (s *Suite) spend(t *task, executions uint64) {
+// spend counts executions of a task, and their work.
+func (s *Suite) spend(t *task, executions, work uint64) {
 	s.spent[t.source] += executions
+	s.worked[t.source] += work
 	switch t.source {
 	case fromSuite, fromLeading, fromChanging, fromOpening:
 		s.apart.all += executions

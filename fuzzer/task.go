@@ -89,6 +89,7 @@ type discovery struct {
 	state    stateID        // after the sequence
 	gas      uint64         // of the last call
 	work     uint64         // of all calls
+	lastWork uint64         // of the last call
 	footprints
 	at Mark // executions and calls since the batch began
 

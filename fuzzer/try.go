@@ -110,7 +110,7 @@ func (w *worker) enter(seq input.Sequence) {
 
 // discover keeps what an execution showed.
 func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
-	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
+	d.gas, d.work, d.lastWork, d.at = gasOf(exec), workOf(exec), exec.Calls[len(exec.Calls)-1].Work(), w.mark(b)
 	if !input.IsTest(d.sequence) {
 		d.changes, d.footprints = changedState(exec), footprint(exec)
 	}
