@@ -145,7 +145,7 @@ func TestExchangeLockStep(t *testing.T) {
 		})
 	}
 	var alone, together uint64
-	for seed := range uint64(8) {
+	for seed := range uint64(16) {
 		least, _ := run(true, seed)
 		alone += least
 		least, results := run(false, seed)
@@ -163,7 +163,7 @@ func TestExchangeLockStep(t *testing.T) {
 		}
 	}
 	t.Logf("%d executions each without the exchange, %d with it", alone, together)
-	if alone < 2*together { // a model of four steps says 3.6 times as many
+	if 2*alone < 3*together { // of 40 seeds, 2.0 to 2.3 times as many, by the schedule; 16 may have bad luck
 		t.Errorf("%d executions each without the exchange, %d with it", alone, together)
 	}
 }

@@ -48,10 +48,11 @@ func (c *Campaign) release(b *batch) {
 func (c *Campaign) mergeWork(b *batch) {
 	c.result.Stats.Executions += b.executions
 	c.result.Stats.Calls += b.calls
+	c.ration.lastWork += b.lastWork
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spend(&b.task, b.executions+c.trialsAsExecutions(b.trials), b.work+b.trials*trialWork)
+		c.suite.spend(&b.task, b.executions+c.trialsAsExecutions(b.trials), b.lastWork+b.trials*trialWork)
 	}
 	c.countGas(b)
 }

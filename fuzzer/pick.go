@@ -42,7 +42,7 @@ func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 // affordableEnergy is less than a seed's energy where its executions take more than the mean. Energy is a number of
 // executions, and what is short is time: a constructor takes several times as long as most calls.
 func (c *Campaign) affordableEnergy(seed *Seed, energy Energy) Energy {
-	mean, own := c.ration.work/max(1, c.result.Stats.Executions), overheadWork+seed.lastWork
+	mean, own := c.ration.lastWork/max(1, c.result.Stats.Executions), overheadWork+seed.lastWork
 	if own <= mean {
 		return energy
 	}

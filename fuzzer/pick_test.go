@@ -5,7 +5,7 @@ import "testing"
 // TestEnergyCountsWork: a seed whose executions take so many times as long as the mean has that much less energy, and never none.
 func TestEnergyCountsWork(t *testing.T) {
 	var c Campaign
-	c.ration.work, c.result.Stats.Executions = 100*(overheadWork+1000), 100
+	c.ration.lastWork, c.result.Stats.Executions = 100*(overheadWork+1000), 100
 	for _, test := range []struct {
 		lastWork uint64
 		energy   Energy

@@ -26,6 +26,7 @@ type ration struct {
 	accounts map[*input.Function]*account
 	heavy    []*account // in the order in which they became so
 	work     uint64     // of all calls, and overheadWork for each execution
+	lastWork uint64     // of all executions, see batch
 	burnt    uint64     // of heavy calls
 	calls    uint64     // heavy ones
 	failed   uint64     // of these, those that failed
@@ -103,6 +104,7 @@ type meter struct {
 // count adds the calls that an execution has run.
 func (m *meter) count(seq input.Sequence, exec *evm.Execution, b *batch) {
 	b.work += overheadWork
+	b.lastWork += overheadWork + exec.Calls[len(exec.Calls)-1].Work()
 	for i := exec.Reused(); i < len(exec.Calls); i++ {
 		work := exec.Calls[i].Work()
 		b.work += work

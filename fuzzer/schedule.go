@@ -47,13 +47,14 @@ const (
 	sources
 )
 
-// pick chooses the seed that is fuzzed next. Half of all work goes to the inputs that
+// pick chooses the seed that is fuzzed next. Half of all executions go to the inputs that
 // came closest to an untaken branch side; the schedule chooses the others. The half is
-// arbitrary: it keeps both alive whatever their sizes. It is half of the work, not
-// of the picks: a schedule that gives most entries little energy would have no say.
+// arbitrary: it keeps both alive whatever their sizes. It is half of the executions, not
+// of the picks: a schedule that gives most entries little energy would have no say. Nor of
+// the work: what takes long, such as checking signatures, is often what is close.
 func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, source) {
-	chosen := s.worked[fromSuite] + s.worked[fromLeading] + s.worked[fromChanging] + s.worked[fromOpening]
-	if !without.Frontier && s.worked[fromFrontier] < chosen {
+	chosen := s.spent[fromSuite] + s.spent[fromLeading] + s.spent[fromChanging] + s.spent[fromOpening]
+	if !without.Frontier && s.spent[fromFrontier] < chosen {
 		if seeds := nearest(s, r); len(seeds) > 0 {
 			seed := seeds[r.IntN(len(seeds))]
 			if sc.directed {

@@ -210,19 +210,19 @@ func TestCutoffCountsAllPaths(t *testing.T) {
 	}
 }
 
-// TestFrontierGetsHalf: of the work, not of the picks.
+// TestFrontierGetsHalf: of the executions, not of the picks.
 func TestFrontierGetsHalf(t *testing.T) {
 	s := suiteOf(1, 1)
 	near := &Seed{Selected: 4}
 	s.closer(frontierSide{}, *uint256.NewInt(1), near)
-	s.worked = [sources]uint64{fromSuite: 60, fromLeading: 40, fromFrontier: 99}
+	s.spent = [sources]uint64{fromSuite: 60, fromLeading: 40, fromFrontier: 99}
 	if seed, from := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || from != fromFrontier || Cutoff.assignEnergy(s, seed, from) != 16 {
 		t.Error("the closest input is not picked although less was spent on the frontier")
 	}
 	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{Frontier: true}); seed != s.Seeds[1] {
 		t.Error("the frontier is left out, and picked from")
 	}
-	s.worked[fromFrontier] = 100
+	s.spent[fromFrontier] = 100
 	if seed, from := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || from != fromSuite {
 		t.Error("the suite is not picked from although as much was spent on the frontier")
 	}

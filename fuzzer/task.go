@@ -59,6 +59,7 @@ type batch struct {
 	passed        []input.Callable  // fuzz tests that passed with some arguments, for the first time
 	calls         uint64
 	work          uint64         // of calls that were run, and of what belongs to an execution
+	lastWork      uint64         // of executions, of whose calls the last alone: what the machine ran again of the others is up to it
 	costs         []functionCost // by function
 	heavy         []functionCost // of heavy calls
 	heavyWork     uint64
