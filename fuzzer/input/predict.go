@@ -12,7 +12,7 @@ func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool
 	if len(a) != len(b) {
 		return dst, false
 	}
-	var buffer [16]Word // most calls have less
+	var buffer [64]Word // most calls have less
 	for i := range a {
 		if a[i].Function != b[i].Function || a[i].Instance != b[i].Instance {
 			return dst, false

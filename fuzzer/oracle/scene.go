@@ -47,7 +47,8 @@ type Scene struct {
 	// New tells that Exec shows something that no other did, and is worth tracing.
 	New bool
 
-	tokenList *[]common.Address // of World; nil: not yet made
+	tokenList    *[]common.Address // of World; nil: not yet made
+	outsiderList []common.Address  // likewise
 }
 
 // maxSceneCalls bounds the calls of an execution that is looked at closely. Arbitrary.
@@ -55,12 +56,7 @@ const maxSceneCalls = 64
 
 // isOutsider reports whether nothing in the World knows of an account: the outsider, or his contract.
 func (s *Scene) isOutsider(account common.Address) bool {
-	for i := range s.World.Senders { // every execution comes here, and a sender takes a while to copy
-		if sender := &s.World.Senders[i]; sender.Address == account && (sender.Outsider || sender.IsContract()) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.outsiders(), account)
 }
 
 // outsider is the account of whom nothing in the World knows; zero: there is none.
@@ -312,13 +308,18 @@ func (s *Scene) ownedBy(accounts []common.Address, calls evm.Sequence, w *evm.Wo
 	return out
 }
 
-func (s *Scene) outsiders() (list []common.Address) {
-	for i := range s.World.Senders {
-		if s.isOutsider(s.World.Senders[i].Address) {
-			list = append(list, s.World.Senders[i].Address)
+// outsiders are the accounts of whom nothing in the World knows: the outsider, and his contract.
+func (s *Scene) outsiders() []common.Address {
+	if s.outsiderList == nil { // every execution comes here
+		list := []common.Address{}
+		for i := range s.World.Senders {
+			if sender := &s.World.Senders[i]; sender.Outsider || sender.IsContract() {
+				list = append(list, sender.Address)
+			}
 		}
+		s.outsiderList = slices.Clip(list)
 	}
-	return list
+	return s.outsiderList
 }
 
 // ask is the number that an account answers after calls; false: it does not.

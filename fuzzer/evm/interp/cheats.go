@@ -59,7 +59,7 @@ func (h ledgerHost) Environment() cheatcode.Environment {
 		Number:      h.number,
 		Time:        h.time,
 		Coinbase:    h.env.coinbase.Bytes20(),
-		PrevRandao:  h.random,
+		PrevRandao:  h.prevRandao(),
 		BaseFee:     h.env.baseFee.Uint64(),
 		BlobBaseFee: h.env.blobBaseFee.Uint64(),
 		GasLimit:    h.env.gasLimit.Uint64(),
@@ -71,8 +71,7 @@ func (h ledgerHost) Environment() cheatcode.Environment {
 // SetEnvironment implements cheatcode.Chain.
 func (h ledgerHost) SetEnvironment(e cheatcode.Environment) {
 	h.setBlock(e.Number, e.Time)
-	h.random = e.PrevRandao
-	h.env.random.SetBytes32(e.PrevRandao[:])
+	h.random, h.drawn = e.PrevRandao, true
 	h.env.chainID.SetUint64(e.ChainID)
 	h.env.coinbase.SetBytes20(e.Coinbase[:])
 	h.env.baseFee.SetUint64(e.BaseFee)
@@ -96,7 +95,7 @@ func (h ledgerHost) WorldEnvironment() cheatcode.Environment {
 		chainID = evm.ChainID
 	}
 	return cheatcode.Environment{
-		ChainID: chainID, Number: h.number, Time: h.time, Coinbase: block.Coinbase, PrevRandao: h.random,
+		ChainID: chainID, Number: h.number, Time: h.time, Coinbase: block.Coinbase, PrevRandao: h.prevRandao(),
 		BaseFee: block.BaseFee, BlobBaseFee: 1, GasLimit: block.GasLimit, Origin: h.origin,
 	}
 }

@@ -408,7 +408,8 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 	case vm.NUMBER:
 		*word = m.env.number
 	case vm.PREVRANDAO:
-		*word = m.env.random
+		random := m.prevRandao()
+		word.SetBytes32(random[:])
 	case vm.GASLIMIT:
 		*word = m.env.gasLimit
 	case vm.CHAINID:

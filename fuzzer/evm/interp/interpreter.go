@@ -57,7 +57,8 @@ type Interpreter struct {
 	generation uint64                              // goes up when decodings are forgotten
 
 	number, time uint64
-	random       common.Hash
+	random       common.Hash // of the block, where drawn is set, see prevRandao
+	drawn        bool
 	origin       common.Address
 	env          environment
 	sent         *evm.Message   // what runs, unless it is a call
@@ -81,7 +82,7 @@ var _ evm.Machine = (*Interpreter)(nil)
 // environment is what the World's block and chain look like on the stack.
 type environment struct {
 	chainID, coinbase, gasLimit, baseFee, origin uint256.Int
-	number, time, random                         uint256.Int
+	number, time                                 uint256.Int
 	gasPrice, blobBaseFee                        uint256.Int
 }
 
@@ -337,16 +338,22 @@ func (m *Interpreter) setBlock(number, time uint64) {
 }
 
 func (m *Interpreter) setNumber(number uint64) {
-	m.number = number
+	m.number, m.drawn = number, false
 	m.env.number.SetUint64(number)
-	m.random = m.world.Block.PrevRandao
-	if number != m.world.Block.Number {
-		var seed [40]byte
-		copy(seed[:], m.random[:])
-		binary.BigEndian.PutUint64(seed[32:], number)
-		m.random = crypto.Keccak256Hash(seed[:])
+}
+
+// prevRandao is the random number of the block, a hash that most sequences never ask for.
+func (m *Interpreter) prevRandao() common.Hash {
+	if !m.drawn {
+		m.drawn, m.random = true, m.world.Block.PrevRandao
+		if m.number != m.world.Block.Number {
+			var seed [40]byte
+			copy(seed[:], m.random[:])
+			binary.BigEndian.PutUint64(seed[32:], m.number)
+			m.random = crypto.Keccak256Hash(seed[:])
+		}
 	}
-	m.env.random.SetBytes32(m.random[:])
+	return m.random
 }
 
 // code is what runs when an account is called; nil when nothing does. Since
@@ -474,7 +481,7 @@ func (m *Interpreter) Export() *evm.World {
 	w := *m.world
 	w.Accounts = m.ledger.export()
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
-	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
+	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.prevRandao()
 	w.Cheats = m.cheats.Export(&w.Block)
 	return &w
 }
