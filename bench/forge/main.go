@@ -3,8 +3,9 @@
 //
 //	main.go       what is measured, and the tables
 //	projects.go   the examples as Foundry projects
+//	published.go  contracts of npm packages, likewise
 //	sightline.go  the same with the sightline binary
-//	tests/        forge's tests of the examples
+//	tests/        forge's tests of them
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,12 +24,12 @@ import (
 )
 
 const doc = `Runs forge ` + forge.Version + ` from npm and the sightline binary on the examples: calls per second on
-the base version, where nothing breaks, in invariant runs and in stateless fuzz runs;
-and the time to the assert that the head version breaks. One thread each, the same
+the base version, where nothing breaks, in invariant runs and in stateless fuzz runs, and
+on three contracts of npm packages; and the time to the assert that the head version breaks. One thread each, the same
 compiler settings, the same time limit, seeds one after the other.
 
 summary: callsPerSecondRatio and statelessRatio, Sightline to forge, the median of the
-examples; brokenShare and forgeBrokenShare, of the attempts at the assert (forge: the
+contracts; brokenShare and forgeBrokenShare, of the attempts at the assert (forge: the
 best of its ways); timeToBreakA12, the probability that forge takes longer.`
 
 func main() {
@@ -67,11 +69,11 @@ type comparison struct {
 }
 
 func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-	modules, err := run.Install(ctx, "forge", forge.Packages(solcVersion))
+	modules, err := run.Install(ctx, "forge", packages())
 	if err != nil {
 		return nil, err
 	}
-	tool, err := run.BuildTool(ctx)
+	tool, err := run.BuildTool(ctx, modules)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +81,9 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 		return nil, err
 	}
 	names := examples.Names()
-	perExample := 4 + limitShares*len(ways) // both sides' two rates, and the attempts
-	c := &comparison{run: run, ours: &ours{run, tool}, sides: map[string]*forge.Project{}, share: run.Share(run.Runs * len(names) * perExample)}
+	perExample, perContract := 4+limitShares*len(ways), 4 // both sides' two rates, and the attempts
+	c := &comparison{run: run, ours: &ours{run, tool, map[string][]string{}}, sides: map[string]*forge.Project{}}
+	c.share = run.Share(run.Runs * (len(names)*perExample + len(contracts)*perContract))
 	for _, example := range names {
 		for _, side := range []string{"base", "head"} {
 			p, err := makeProject(run, modules, example, side)
@@ -94,14 +97,27 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 			c.sides[example+"/"+side] = p
 		}
 	}
+	measured := slices.Clip(names)
+	for i := range contracts {
+		k := &contracts[i]
+		p, args, err := k.makeProjects(run, modules)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.name, err)
+		}
+		if _, err := p.Run(ctx, "Stateless", false, time.Second, run.Seed); err != nil { // compiles
+			return nil, fmt.Errorf("%s: %w", k.name, err)
+		}
+		c.sides[k.name+"/base"], c.ours.published[k.name] = p, args
+		measured = append(measured, k.name)
+	}
 	result := &harness.Result{Summary: map[string]float64{}}
-	err = errors.Join(c.rates(ctx, names, result), c.attempts(ctx, names, result))
+	err = errors.Join(c.rates(ctx, measured, result), c.attempts(ctx, names, result))
 	return result, err
 }
 
 // rates compares calls per second on the base versions.
 func (c *comparison) rates(ctx context.Context, names []string, result *harness.Result) error {
-	t := harness.Table{Title: "calls per second, nothing breaks", Columns: []string{"example", "mode", "forge", "sightline", "ratio", "test"}}
+	t := harness.Table{Title: "calls per second, nothing breaks", Columns: []string{"contract", "mode", "forge", "sightline", "ratio", "test"}}
 	modes := []struct {
 		name, contract, summary string
 		seqLen                  int

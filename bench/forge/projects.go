@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/examples"
 )
 
-// tests are forge's tests, one file per example and what they share.
+// tests are forge's tests, one file per example or published contract, and what they share.
 //
 //go:embed tests/*.sol
 var tests embed.FS
@@ -35,10 +35,18 @@ func makeProject(run *harness.Run, modules, example, side string) (*forge.Projec
 			return nil, err
 		}
 	}
-	for name, to := range map[string]string{"Targets": "Targets.sol", example: "Tests.t.sol"} {
-		if files["test/"+to], err = tests.ReadFile("tests/" + name + ".sol"); err != nil {
-			return nil, err
-		}
+	if err := addTests(files, example); err != nil {
+		return nil, err
 	}
 	return forge.NewProject(filepath.Join(run.Cache, "forge", example, side), modules, solcVersion, files)
+}
+
+// addTests adds forge's tests of an example, or of another contract, to the files of its project.
+func addTests(files map[string][]byte, name string) (err error) {
+	for name, to := range map[string]string{"Targets": "Targets.sol", name: "Tests.t.sol"} {
+		if files["test/"+to], err = tests.ReadFile("tests/" + name + ".sol"); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -19,15 +19,19 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// ours runs the sightline binary on one side of an example, as it ships.
+// ours runs the sightline binary on one side of an example, as it ships, or on a published contract.
 type ours struct {
-	run  *harness.Run
-	tool *harness.Tool
+	run       *harness.Run
+	tool      *harness.Tool
+	published map[string][]string // arguments, by the contract
 }
 
 // args are the arguments for an example's side: the head with the pull request's
 // diff, the base as if all of it were new.
 func (o *ours) args(example, side string) ([]string, error) {
+	if args := o.published[example]; args != nil {
+		return append([]string{"run", "--workers", "1", "--fail-on", "none"}, args...), nil
+	}
 	folder := filepath.Join(o.run.Root, "examples", example)
 	diff := filepath.Join(folder, "pr.diff")
 	if side == "base" {
