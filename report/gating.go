@@ -23,6 +23,13 @@ func (f *Finding) excused() bool {
 	return f.Comparison == PreExisting || f.Release == ReleaseAbsent || f.Waived != nil
 }
 
+// faint reports whether a finding says nothing of the change, and little of the rest: it is pre-existing, and of one of
+// the two lowest severities.
+func (f *Finding) faint() bool {
+	rank := slices.Index(severities, f.Severity)
+	return f.Comparison == PreExisting && rank >= 0 && rank < slices.Index(severities, "medium")
+}
+
 // gates reports whether a finding fails a gate of the given rank: its severity is at or
 // above the gate, and it is introduced or not known to be old. An unknown severity gates,
 // too, unless nothing does.

@@ -18,6 +18,7 @@ func TestHeading(t *testing.T) {
 	unread := func(blocks bool) []Unread { return []Unread{{File: "a.inc", Reason: "it is hidden", Blocks: blocks}} }
 	bug := Finding{ID: "SL-1", Severity: "high", Comparison: Introduced}
 	old := Finding{ID: "SL-2", Severity: "high", Comparison: PreExisting}
+	faint := Finding{ID: "SL-3", Severity: "low", Comparison: PreExisting}
 	unused := Line{File: "a.sol", Line: 9, Status: NoBytecode, Unused: true, Reason: "internal function f is called by no deployable contract"}
 	mock := Line{File: "m.sol", Line: 1, Status: Unreached, Aside: "mock"}
 	undeployed := []Undeployed{{Contract: "a.sol:Vault", Reason: "it reverts", Holds: []string{"2 properties"}}, {Contract: "a.sol:Other", Reason: "it is abstract"}}
@@ -42,6 +43,10 @@ func TestHeading(t *testing.T) {
 		"none":             {Report{Verdict: Pass, FailOn: "high", Lines: of(Unreached), Reason: "nothing"}, "### ⚠️ Nothing reached: 0 of 1 changed line\n\nNothing.\n"},
 		"few calls":        {Report{Verdict: Pass, FailOn: "high", Lines: lines, Stats: Stats{Calls: 56}}, "### ⚠️ 1 of 2 changed lines reached, nothing broke in 56 calls\n\n|"},
 		"old finding":      {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{old}}, "### ⚠️ 1 pre-existing bug · gate passed · 1 of 2 changed lines reached\n\n"},
+		"old faint":        {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{faint}}, "### ✅ 1 of 2 changed lines reached, nothing new broke · 1 pre-existing finding\n\n"},
+		"old faint, few":   {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreached, Unmapped), Findings: []Finding{faint}}, "### ⚠️ Only 1 of 3 changed lines reached · 1 unreached · 1 pre-existing finding\n\n"},
+		"old, one faint":   {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{old, faint}}, "### ⚠️ 1 pre-existing bug, 1 pre-existing finding · gate passed · 1 of 2 changed lines reached\n\n"},
+		"new and faint":    {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{{ID: "SL-4", Severity: "low", Comparison: Introduced}, faint}}, "### ⚠️ 1 introduced finding, 1 pre-existing finding · gate passed · 1 of 2 changed lines reached\n\n"},
 		"part unread":      {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: unread(false), Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 changed file was not looked at\n\n1 changed file was not looked at: a.inc (it is hidden).\n"},
 		"hidden":           {Report{Verdict: Error, FailOn: "high", Lines: lines, Unread: unread(true), Reason: "x"}, "### 🛑 Not all of the change was looked at · 1 of 2 changed lines reached\n\nX.\n"},
 		"all hidden":       {Report{Verdict: Error, FailOn: "high", Unread: unread(true), Reason: "x"}, "### 🛑 Could not fuzz\n\nX.\n"},
@@ -63,5 +68,26 @@ func TestHeading(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: it begins\n%.200s\nwant\n%s", name, got, c.want)
 		}
+	}
+}
+
+// What was there before and matters little is read by who unfolds it, and does not take the place of what the change brings.
+func TestFaintFindings(t *testing.T) {
+	r := Report{Verdict: Pass, FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: Reached}}, Findings: []Finding{
+		{ID: "SL-1", Severity: "low", Oracle: "failing-test", Message: "it fails", Comparison: PreExisting, Function: "f", Location: Place{Contract: "src/Vault.sol:Vault", File: "src/Vault.sol", Line: 3}},
+		{ID: "SL-2", Severity: "medium", Oracle: "guard-lost", Message: "it is gone", Comparison: Introduced},
+		{ID: "SL-3", Severity: "medium", Oracle: "unchecked-call", Message: "it is not paid", Comparison: PreExisting},
+	}}
+	comment := string(Comment(&r, Options{}))
+	for _, want := range []string{
+		"<details><summary><code>SL-1</code> · low · failing-test in <code>Vault.f</code>: it fails · pre-existing</summary>",
+		"\n**`SL-2` · medium · guard-lost**", "\n**`SL-3` · medium · unchecked-call**",
+	} {
+		if !strings.Contains(comment, want) {
+			t.Errorf("the comment does not have %q:\n%s", want, comment)
+		}
+	}
+	if summary := string(Summary(&r, Options{})); !strings.Contains(summary, "\n**`SL-1` · low · failing-test**") {
+		t.Errorf("the summary folds it away:\n%s", summary)
 	}
 }

@@ -52,6 +52,11 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 	if p.r.Verdict != Pass {
 		reached = fmt.Sprintf("%d of %s%s", p.tally[Reached], p.tally.what(p.tally.code()), p.tally.reachedWord())
 	}
+	// What was there before, and matters little, is counted at the end: whoever changed the code cannot do anything about it here.
+	broke, old := "nothing broke", ""
+	if p.r.Verdict == Pass && len(found) > 0 && !slices.ContainsFunc(found, func(f Finding) bool { return !f.faint() }) {
+		broke, old, found = "nothing new broke", " · "+headFindings(found), nil
+	}
 	switch {
 	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
 		return "❌ Gate failed · " + reached
@@ -70,23 +75,23 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 	case len(found) > 0:
 		return "⚠️ " + headFindings(found) + " · gate passed · " + reached
 	case p.tally[Reached] == 0:
-		return "⚠️ " + upper(reached)
+		return "⚠️ " + upper(reached) + old
 	case p.tally.few():
 		heading := "⚠️ " + upper(reached)
 		if c, ok := mainCause(p.r); ok && (c.status != Undeployable || len(p.r.missing()) == 0) {
 			heading += " · " + c.count()
 		}
-		return heading
+		return heading + old
 	case p.tally[notFuzzed] > 0:
-		return fmt.Sprintf("⚠️ %s, nothing broke · %d not fuzzed", reached, p.tally[notFuzzed])
+		return fmt.Sprintf("⚠️ %s, %s · %d not fuzzed%s", reached, broke, p.tally[notFuzzed], old)
 	case len(p.r.Unread) > 0:
-		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, p.r.filesWere(len(p.r.Unread)))
+		return fmt.Sprintf("⚠️ %s, %s · %s not looked at%s", reached, broke, p.r.filesWere(len(p.r.Unread)), old)
 	case p.tally.harnessed() != "":
-		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief()
+		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief() + old
 	case p.brief() != "" || len(p.r.missing()) > 0 || p.r.Shards.incomplete():
-		return "⚠️ " + reached + ", nothing broke" + p.brief()
+		return "⚠️ " + reached + ", " + broke + p.brief() + old
 	}
-	return "✅ " + reached + ", nothing broke"
+	return "✅ " + reached + ", " + broke + old
 }
 
 // brief says that lines were executed a few times only; empty if not.
@@ -129,14 +134,25 @@ func (p *page) shownGates() bool {
 // before the first is mended.
 const openFindings = 3
 
-// allFindings writes the findings, each with its calls. Of a comment, those are folded away that come after the first
-// [openFindings] or for which the screen has no room, and those all together for whose titles it has none.
+// allFindings writes the findings, each with its calls. Of a comment, those are folded away that are faint, that come after
+// the first [openFindings] or for which the screen has no room, and those all together for whose titles it has none.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
 	write := func(i int) func() { return func() { p.finding(&p.groups[i], i < p.withCalls()) } }
-	fold := func(i int) { p.folded(p.groups[i].title(), write(i)) }
+	fold := func(i int) {
+		title := p.groups[i].title()
+		if p.groups[i].faint() {
+			title += " · " + PreExisting
+		}
+		p.folded(title, write(i))
+	}
 	i, room := 0, true
 	for ; i < shown && room && (p.summary || i < openFindings); i++ {
+		if !p.summary && p.groups[i].faint() {
+			fold(i)
+			p.shown++
+			continue
+		}
 		room = p.section(untilFindings, p.groups[i].title(), write(i))
 	}
 	for ; i < shown && p.shown < untilFindings; i++ {

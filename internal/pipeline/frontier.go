@@ -79,6 +79,9 @@ func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, strangers []fu
 	if len(b.Try) == 0 && len(b.Wants) > 0 && best.Reason != "out of gas" && !strings.HasPrefix(best.Reason, "panic ") {
 		b.Try = append(b.Try, report.Remedy{Text: "a longer campaign may find it, or an input of yours in --corpus-dir", Flag: "--timeout " + d.longer()})
 	}
+	if d.change.Untested && (len(b.Try) == 0 || b.Try[0].YAML == "") { // lines for sightline.yml are nearer at hand
+		b.Try = slices.Insert(b.Try, 0, report.Remedy{Text: "have the tests of the project compiled, as a warning says: what their set-ups make is not in the World"})
+	}
 	b.Wants, b.Try = b.Wants[:min(len(b.Wants), maxWants)], b.Try[:min(len(b.Try), maxRemedies)]
 }
 

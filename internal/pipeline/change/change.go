@@ -96,6 +96,9 @@ type Change struct {
 	Harnesses []report.Harness
 	// Unread are the changed files with code at which nothing looks.
 	Unread []report.Unread
+	// Untested is set where Foundry projects have tests, and no build has any: what their set-ups would make
+	// is not in the World.
+	Untested bool
 
 	// Compilers and Debug say how to make another build of the project.
 	Compilers solc.Options

@@ -47,7 +47,7 @@ func (c *Change) warnUncompiledTests() {
 			}
 		}
 	}
-	if len(tests) > 0 {
+	if c.Untested = len(tests) > 0; c.Untested {
 		c.log.Warn("no build holds the tests (%s): none of their set-ups is used, and code that only tests call is not fuzzed; install Foundry, and the libraries that they import, so that they are compiled, or name forge's output with --build", human.First(tests, 3))
 	}
 }
