@@ -19,7 +19,7 @@ import (
 //	addLiquidity(address token, uint256 amount)
 //	fundRewards(uint256 amount)
 //
-// What a call does tells whether it is one: what the contract has of a token rises by the amount, for the deployer, as often as it makes the call,
+// What a call does says whether it is one: what the contract has of a token rises by the amount, for the deployer, as often as it makes the call,
 // and not for a user who has as much and allows as much.
 
 // Bounds of what is tried. Arbitrary: an exchange has two tokens and one way in.
