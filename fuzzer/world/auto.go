@@ -61,8 +61,25 @@ func (au *auto) deployAll(ctx context.Context, wanted []*bytecode.Contract) erro
 	if _, err := au.deployWaiting(ctx, waiting, nil); err != nil { // no one asked for those that fail
 		return err
 	}
+	if waiting, err = au.forSetters(); err != nil {
+		return err
+	}
+	if _, err := au.deployWaiting(ctx, waiting, nil); err != nil { // likewise
+		return err
+	}
 	au.reportFailures(failed)
 	return nil
+}
+
+// forSetters are the contracts that setters of several addresses lack.
+func (au *auto) forSetters() (list []*candidate, err error) {
+	lacking, err := au.wiring.lacking()
+	for _, c := range lacking {
+		if au.copies[c]+len(list) < maxCopies {
+			list = append(list, &candidate{contract: c, again: au.tried[c]})
+		}
+	}
+	return list, err
 }
 
 // deployWaiting deploys candidates until none waits, and adds those that failed to others.

@@ -133,6 +133,8 @@ func (b *builder) produce(ctx context.Context) error {
 
 func (b *builder) fund(ctx context.Context) error { return b.funder.fund(ctx, b.first) }
 
+func (b *builder) stock(ctx context.Context) error { return b.funder.stock(ctx, b.first) }
+
 func (b *builder) addTwins(context.Context) error {
 	if b.options.Plan.makesWorld() {
 		return nil

@@ -52,6 +52,7 @@
 //	auto.go       one contract after the other, dependencies first
 //	circle.go     contracts that want each other
 //	helpers.go    mocks that functions may be given
+//	stock.go      tokens for what only the deployer puts some into
 //	fund.go       tokens for senders, and roles for the deployer
 //	factory.go    what factories make
 //	wire.go       setters tell instances of each other

@@ -125,6 +125,7 @@ func (b *builder) search() []stage {
 		b.initializeFurther, // what others were told of
 		b.produce,           // by factories
 		b.fund,              // senders with tokens
+		b.stock,             // contracts with what only their owner pays in
 		b.addTwins,          // for code that ran once
 		b.runAfter,          // the plan's last steps
 		b.recognize,         // proxies, diamonds, and what constructors created

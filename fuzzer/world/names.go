@@ -70,7 +70,7 @@ var namedKinds = []namedKind{
 	{"price feed", []string{"feed", "aggregator"}, isFeed, "TestFeed"},
 	{"ERC-721", []string{"nft", "erc721"}, isNFT, "TestNFT"},
 	{"ERC-1155", []string{"erc1155"}, isMultiToken, "TestMultiToken"},
-	{"token", []string{"token", "token0", "token1", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},
+	{"token", []string{"token", "token0", "token1", "token2", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},
 }
 
 // kindNamed is the kind that an address of this name should be of; nil: it says none.

@@ -19,6 +19,7 @@ import (
 //	setOracle(address oracle)          the instance of Oracle, or of what is an oracle by its name
 //	setPoolImpl(address newPoolImpl)   the instance of Pool; a proxy that this creates is an instance
 //	setAdmin(address admin)            the deployer
+//	setTokens(address a, address b)    two tokens, each another one
 //
 // A call counts if it succeeds, and if a function that returns an address answers with one where
 // it answered with zero before. Nothing that has a value is set again.
@@ -30,16 +31,22 @@ const (
 	maxWireTries   = 512
 	maxGetters     = 16
 	maxWiredValues = 3 // tried for one setter at a time
+
+	maxSetterValues = 3 // that one setter takes
+	maxWiredCopies  = 3 // contracts that are deployed for setters that take several
 )
 
-// setter is a function of an instance that tells it an address.
+// setter is a function of an instance that tells it an address, or several.
 type setter struct {
 	instance common.Address
 	method   abi.Method
-	value    parameter
-	tried    map[common.Address]bool
+	values   []parameter
+	tried    map[told]bool
 	done     bool
 }
+
+// told are the addresses that a setter is given, the first ones of the array.
+type told [maxSetterValues]common.Address
 
 // wiring is what is known of setters while contracts are deployed.
 type wiring struct {
@@ -99,10 +106,11 @@ func settersOf(in *evm.Instance) []*setter {
 	var list []*setter
 	for _, m := range sortedMethods(c) {
 		name := words(m.RawName)
-		if m.IsConstant() || len(m.Inputs) != 1 || m.Inputs[0].Type.T != abi.AddressTy || len(name) == 0 || name[0] != "set" || len(list) == maxSetters {
+		other := func(in abi.Argument) bool { return in.Type.T != abi.AddressTy }
+		if n := len(m.Inputs); m.IsConstant() || n == 0 || n > maxSetterValues || slices.ContainsFunc(m.Inputs, other) || len(name) == 0 || name[0] != "set" || len(list) == maxSetters {
 			continue
 		}
-		list = append(list, &setter{in.Address, m, methodParameters(c, &m)[0], map[common.Address]bool{}, false})
+		list = append(list, &setter{in.Address, m, methodParameters(c, &m), map[told]bool{}, false})
 	}
 	return list
 }
@@ -124,18 +132,22 @@ func (w *wiring) trySetter(s *setter, last bool) (bool, error) {
 		return false, nil
 	}
 	in := w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
-	for _, value := range w.meantBy(s, last) {
-		if s.tried[value] || value == s.instance || w.kept >= maxWires || w.attempts >= maxWireTries {
+	for _, values := range w.choices(s, last) {
+		if s.tried[values] || slices.Contains(values[:len(s.values)], s.instance) || w.kept >= maxWires || w.attempts >= maxWireTries {
 			continue
 		}
-		s.tried[value] = true
+		s.tried[values] = true
 		w.attempts++
 		before, err := w.addressesOf(&in)
 		if err != nil || !slices.Contains(before, common.Address{}) {
 			return false, err
 		}
 		mark := w.mark()
-		done, err := w.perform(&in, s.method.Sig, Deployer, nil, reflect.ValueOf(value))
+		var arguments []reflect.Value
+		for i := range s.values {
+			arguments = append(arguments, reflect.ValueOf(values[i]))
+		}
+		done, err := w.perform(&in, s.method.Sig, Deployer, nil, arguments...)
 		if err != nil {
 			return false, err
 		}
@@ -153,8 +165,10 @@ func (w *wiring) trySetter(s *setter, last bool) (bool, error) {
 		s.done = true
 		w.kept++
 		behind, err := w.seeKept()
-		if w.deps.told[value] = !behind; behind {
-			w.proxied[value] = true
+		for _, value := range values[:len(s.values)] {
+			if w.deps.told[value] = !behind; behind {
+				w.proxied[value] = true
+			}
 		}
 		return true, err
 	}
@@ -188,9 +202,74 @@ func becameKnown(before, after []common.Address) bool {
 	return false
 }
 
-// meantBy lists what the value of a setter may mean, the likeliest first.
-func (w *wiring) meantBy(s *setter, last bool) []common.Address {
-	names := [][]string{meant(s.value.name), meant(s.method.RawName)[1:]} // without "set"
+// choices lists what a setter may be given, the likeliest first. Several values are all different, and there is one choice of them: what each means best
+// of what those before it leave. Accounts are told apart by nothing, so that none of several is the deployer.
+func (w *wiring) choices(s *setter, last bool) (list []told) {
+	if len(s.values) == 1 {
+		name := meant(s.method.RawName)[1:] // without "set"
+		for _, a := range w.meantBy(&s.values[0], name, last) {
+			list = append(list, told{a})
+		}
+		return list
+	}
+	var choice told
+	for i := range s.values {
+		left := slices.DeleteFunc(w.meantBy(&s.values[i], nil, last), func(a common.Address) bool {
+			return a == Deployer.Address || slices.Contains(choice[:i], a)
+		})
+		if len(left) == 0 {
+			return nil
+		}
+		choice[i] = left[0]
+	}
+	return []told{choice}
+}
+
+// lacking lists contracts of which further instances are wanted, since a setter takes several of a kind and fewer are there; and built-in mocks, where
+// there is none of the kind. Where fewer of the answers that an instance gives are zero than a setter has values, it sets something else, such as what
+// belongs to what.
+func (w *wiring) lacking() (list []*bytecode.Contract, err error) {
+	for _, s := range w.setters {
+		if s.done || len(s.values) == 1 {
+			continue
+		}
+		in := w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
+		answers, err := w.addressesOf(&in)
+		if err != nil {
+			return nil, err
+		}
+		unset := slices.DeleteFunc(answers, func(a common.Address) bool { return a != common.Address{} })
+		if len(unset) < len(s.values) {
+			continue
+		}
+		for i := range s.values { // those of a kind are numbered
+			kind := s.values[i].asksFor()
+			if kind == "" {
+				continue
+			}
+			need := w.deps.needOf(kind)
+			has := w.deps.useful(func(c *bytecode.Contract) bool { return need.meets(c) })
+			wanted := need.mock
+			if len(has) > 0 {
+				wanted = w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == has[0] })].Contract
+			}
+			coming := 0
+			for _, c := range list {
+				if need.meets(c) {
+					coming++
+				}
+			}
+			if wanted != nil && len(has)+coming <= s.values[i].nth && len(list) < maxWiredCopies {
+				list = append(list, wanted)
+			}
+		}
+	}
+	return list, nil
+}
+
+// meantBy lists what a value of a setter may mean by its own name and by another one, the likeliest first.
+func (w *wiring) meantBy(value *parameter, other []string, last bool) []common.Address {
+	names := [][]string{meant(value.name), other}
 	var list []common.Address
 	add := func(meets func(*bytecode.Contract) bool) {
 		for _, a := range w.deps.useful(meets) {
@@ -208,13 +287,13 @@ func (w *wiring) meantBy(s *setter, last bool) []common.Address {
 	if !last {
 		return list
 	}
-	if s.value.contract != "" {
-		add(func(c *bytecode.Contract) bool { return w.build.implements(c, s.value.contract) })
+	if value.contract != "" {
+		add(func(c *bytecode.Contract) bool { return w.build.implements(c, value.contract) })
 	}
 	for _, name := range names {
 		add(func(c *bytecode.Contract) bool { return hasWords(c.Name, name) })
 	}
-	if kind := kindNamed(s.value.name); kind != nil {
+	if kind := kindNamed(value.name); kind != nil {
 		add(kind.meets)
 	}
 	return list
