@@ -33,35 +33,39 @@ const stockShift = 3
 
 // stock puts tokens into instances from first on.
 func (f *funder) stock(ctx context.Context, first int) error {
-	kept := 0
+	left := maxStocked
 	for _, in := range slices.Clone(f.instances[first:]) {
 		if in.Contract == nil || role(in.Contract) != UnderTest || in.Contract.Generated || hasProperties(in.Contract) {
 			continue
 		}
 		methods := stockings(in.Contract)
-		if len(methods) == 0 {
-			continue
-		}
 		for _, token := range slices.Clone(f.instances[first:]) {
-			if !isToken(token.Contract) || !slices.Contains(f.spendersOf(token.Address), in.Address) {
+			if left == 0 || len(methods) == 0 || !isToken(token.Contract) || !slices.Contains(f.spendersOf(token.Address), in.Address) {
 				continue
 			}
-			for _, m := range methods {
-				if err := ctx.Err(); err != nil || kept == maxStocked {
-					return err
-				}
-				done, err := f.stockWith(&in, &token, &m)
-				if err != nil {
-					return err
-				}
-				if done {
-					kept++
-					break
-				}
+			done, err := f.stockByAny(ctx, &in, &token, methods)
+			if err != nil {
+				return err
+			}
+			if done {
+				left--
 			}
 		}
 	}
 	return nil
+}
+
+// stockByAny puts a token into an instance by the first of its functions that does so.
+func (f *funder) stockByAny(ctx context.Context, in, token *evm.Instance, methods []abi.Method) (bool, error) {
+	for i := range methods {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if done, err := f.stockWith(in, token, &methods[i]); done || err != nil {
+			return done, err
+		}
+	}
+	return false, nil
 }
 
 // stockings lists functions of a contract that may put a token into it: they take an amount, and no more than two addresses.

@@ -226,45 +226,51 @@ func (w *wiring) choices(s *setter, last bool) (list []told) {
 }
 
 // lacking lists contracts of which further instances are wanted, since a setter takes several of a kind and fewer are there; and built-in mocks, where
-// there is none of the kind. Where fewer of the answers that an instance gives are zero than a setter has values, it sets something else, such as what
-// belongs to what.
+// there is none of the kind.
 func (w *wiring) lacking() (list []*bytecode.Contract, err error) {
 	for _, s := range w.setters {
 		if s.done || len(s.values) == 1 {
 			continue
 		}
-		in := w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
-		answers, err := w.addressesOf(&in)
-		if err != nil {
+		if sets, err := w.setsWhatIsAsked(s); err != nil {
 			return nil, err
-		}
-		unset := slices.DeleteFunc(answers, func(a common.Address) bool { return a != common.Address{} })
-		if len(unset) < len(s.values) {
+		} else if !sets {
 			continue
 		}
 		for i := range s.values { // those of a kind are numbered
-			kind := s.values[i].asksFor()
-			if kind == "" {
-				continue
-			}
-			need := w.deps.needOf(kind)
-			has := w.deps.useful(func(c *bytecode.Contract) bool { return need.meets(c) })
-			wanted := need.mock
-			if len(has) > 0 {
-				wanted = w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == has[0] })].Contract
-			}
-			coming := 0
-			for _, c := range list {
-				if need.meets(c) {
-					coming++
-				}
-			}
-			if wanted != nil && len(has)+coming <= s.values[i].nth && len(list) < maxWiredCopies {
-				list = append(list, wanted)
+			if kind := s.values[i].asksFor(); kind != "" && len(list) < maxWiredCopies {
+				list = w.appendLacking(list, w.deps.needOf(kind), s.values[i].nth)
 			}
 		}
 	}
 	return list, nil
+}
+
+// setsWhatIsAsked reports whether as many of the answers that a setter's instance gives are zero as the setter has values. Otherwise it sets something
+// else, such as what belongs to what.
+func (w *wiring) setsWhatIsAsked(s *setter) (bool, error) {
+	in := w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == s.instance })]
+	answers, err := w.addressesOf(&in)
+	unset := slices.DeleteFunc(answers, func(a common.Address) bool { return a != common.Address{} })
+	return len(unset) >= len(s.values), err
+}
+
+// appendLacking appends a contract that meets a need, where there are no more than so many instances that do, those that the list will bring among them.
+func (w *wiring) appendLacking(list []*bytecode.Contract, need need, most int) []*bytecode.Contract {
+	has, wanted := w.deps.useful(func(c *bytecode.Contract) bool { return need.meets(c) }), need.mock
+	if len(has) > 0 {
+		wanted = w.instances[slices.IndexFunc(w.instances, func(in evm.Instance) bool { return in.Address == has[0] })].Contract
+	}
+	there := len(has)
+	for _, c := range list {
+		if need.meets(c) {
+			there++
+		}
+	}
+	if wanted != nil && there <= most {
+		list = append(list, wanted)
+	}
+	return list
 }
 
 // meantBy lists what a value of a setter may mean by its own name and by another one, the likeliest first.
