@@ -1,5 +1,7 @@
 package fuzzer
 
+import "github.com/sightline-evm/sightline/fuzzer/input"
+
 // schedule is the campaign's, as long as there is a target to steer to.
 func (c *Campaign) schedule() *Schedule {
 	switch {
@@ -25,11 +27,11 @@ func (c *Campaign) pick() (*Seed, source) {
 	return seed, from
 }
 
-// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
-// seeds with calls that take long.
+// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests, for
+// constructors and for seeds with heavy calls.
 func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 	energy := c.schedule().assignEnergy(c.suite, seed, from)
-	energy = c.affordableEnergy(seed, energy)
+	energy = c.constructorEnergy(seed, energy)
 	if seed.Calls.IsTest() {
 		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
 	}
@@ -39,11 +41,12 @@ func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 	return energy
 }
 
-// affordableEnergy is less than a seed's energy where its executions take more than the mean. Energy is a number of
-// executions, and what is short is time: a constructor takes several times as long as most calls.
-func (c *Campaign) affordableEnergy(seed *Seed, energy Energy) Energy {
+// constructorEnergy is less than the energy of a seed that ends with a constructor, by as much as its executions take longer than the
+// mean. Energy is a number of executions, and constructors, which take several times as long as most calls, used up half of the time of
+// small contracts. Other calls that take long are often those that matter.
+func (c *Campaign) constructorEnergy(seed *Seed, energy Energy) Energy {
 	mean, own := c.ration.lastWork/max(1, c.result.Stats.Executions), overheadWork+seed.lastWork
-	if own <= mean {
+	if own <= mean || seed.Calls.Last().Function.Kind != input.Constructor {
 		return energy
 	}
 	return max(1, Energy(uint64(energy)*mean/own))
