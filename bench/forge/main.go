@@ -25,8 +25,9 @@ import (
 
 const doc = `Runs forge ` + forge.Version + ` from npm and the sightline binary on the examples: calls per second on
 the base version, where nothing breaks, in invariant runs and in stateless fuzz runs, and
-on three contracts of npm packages; and the time to the assert that the head version breaks. One thread each, the same
-compiler settings, the same time limit, seeds one after the other.
+on three contracts of npm packages; and the time to the assert that the head version
+breaks. One thread each, the same compiler settings, the same time limit, seeds one
+after the other.
 
 summary: callsPerSecondRatio and statelessRatio, Sightline to forge, the median of the
 contracts; brokenShare and forgeBrokenShare, of the attempts at the assert (forge: the
@@ -81,7 +82,8 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 		return nil, err
 	}
 	names := examples.Names()
-	perExample, perContract := 4+limitShares*len(ways), 4 // both sides' two rates, and the attempts
+	perContract := 4                                  // both sides' two rates
+	perExample := perContract + limitShares*len(ways) // and the attempts
 	c := &comparison{run: run, ours: &ours{run, tool, map[string][]string{}}, sides: map[string]*forge.Project{}}
 	c.share = run.Share(run.Runs * (len(names)*perExample + len(contracts)*perContract))
 	for _, example := range names {

@@ -73,10 +73,8 @@ func (c *contract) makeProjects(run *harness.Run, modules string) (p *forge.Proj
 	}
 	folder := filepath.Join(run.Cache, "forge", c.name)
 	root := filepath.Join(folder, "alone")
-	if err := writeAll(root, files); err != nil {
-		return nil, nil, err
-	}
-	if err := os.WriteFile(filepath.Join(root, "foundry.toml"), []byte(ourConfig), 0o600); err != nil {
+	files["foundry.toml"] = []byte(ourConfig) // forge's side writes its own
+	if err := forge.Write(root, files); err != nil {
 		return nil, nil, err
 	}
 	text, err := harness.AddFiles(root, []string{"src/" + c.source})
@@ -92,17 +90,4 @@ func (c *contract) makeProjects(run *harness.Run, modules string) (p *forge.Proj
 	}
 	p, err = forge.NewProject(filepath.Join(folder, "base"), modules, solcVersion, files)
 	return p, []string{"--root", root, "--diff", diff}, err
-}
-
-func writeAll(folder string, files map[string][]byte) error {
-	for name, text := range files {
-		file := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -255,7 +255,7 @@ func (w *wiring) setsWhatIsAsked(s *setter) (bool, error) {
 	return len(unset) >= len(s.values), err
 }
 
-// appendLacking appends a contract that meets a need, where there are no more than so many instances that do, those that the list will bring among them.
+// appendLacking appends a contract that meets a need, unless more than so many do: instances, and contracts of the list.
 func (w *wiring) appendLacking(list []*bytecode.Contract, need need, most int) []*bytecode.Contract {
 	has, wanted := w.deps.useful(func(c *bytecode.Contract) bool { return need.meets(c) }), need.mock
 	if len(has) > 0 {

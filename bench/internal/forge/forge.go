@@ -67,18 +67,26 @@ func NewProject(folder, modules, solc string, files map[string][]byte) (*Project
 		forge:  filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"),
 		folder: folder,
 	}
-	for name, text := range files {
-		file := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return nil, err
-		}
+	if err := Write(folder, files); err != nil {
+		return nil, err
 	}
 	var err error
 	p.solc, err = soljson.Program(folder, filepath.Join(modules, "solc-"+solc, "soljson.js"))
 	return p, err
+}
+
+// Write writes files, by their path in a folder.
+func Write(folder string, files map[string][]byte) error {
+	for name, text := range files {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestRun is what forge says of the tests of one contract.
