@@ -177,12 +177,19 @@ func nearer(b *input.Branch, distance *uint256.Int) bool {
 // variables come first: their product may.
 func (p *pathfinder) proposed(system *input.System, target int) [][]*big.Int {
 	if !system.Hard(target) {
-		return system.Reach(p.rand, target)
+		return p.reach(system, target)
 	}
 	for _, pair := range system.Pairs(target) {
 		if !p.probe(system, pair) {
 			return nil
 		}
 	}
-	return append(system.Factor(p.rand, target), system.Reach(p.rand, target)...)
+	return append(system.Factor(p.rand, target), p.reach(system, target)...)
+}
+
+// reach is [input.System.Reach]; what it takes counts.
+func (p *pathfinder) reach(system *input.System, target int) [][]*big.Int {
+	values, trials := system.Reach(p.rand, target)
+	p.b.trials += uint64(trials)
+	return values
 }

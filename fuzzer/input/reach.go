@@ -20,8 +20,8 @@ func (s *System) Hard(target int) bool {
 // Reach proposes values for the variables with which a branch should take its other
 // side and those before it the same as now, the plainest first: along one way; where an
 // equality has no whole solution, one modulo a power of two, as the EVM computes; along
-// several ways, found by local search.
-func (s *System) Reach(r Rand, target int) [][]*big.Int {
+// several ways, found by local search. trials is how many moves the search weighed.
+func (s *System) Reach(r Rand, target int) (values [][]*big.Int, trials int) {
 	q := &quest{System: s, target: target}
 	for _, w := range s.ways {
 		if w.knows(target) {
@@ -38,14 +38,14 @@ func (s *System) Reach(r Rand, target int) [][]*big.Int {
 		}
 	}
 	if len(q.rows) == 0 || q.rows[len(q.rows)-1] != target {
-		return nil // nothing moves it
+		return nil, 0 // nothing moves it
 	}
 	q.alone()
 	q.modular()
 	for range searches {
 		q.search(r)
 	}
-	return q.found
+	return q.found, q.trials
 }
 
 // searches is how often the local search begins anew. Arbitrary.
@@ -59,6 +59,7 @@ type quest struct {
 	rows   []int // that any way moves, the target last
 	wants  []relation
 	found  [][]*big.Int
+	trials int
 }
 
 // propose keeps the values after a step, if they fit and are new.
@@ -424,6 +425,7 @@ func (q *quest) best(r Rand, at *state, row int) (way int, by *big.Int) {
 		if !w.moves(q.rows[row]) || at.moved[k] > 0 && at.move-at.moved[k] <= tabu {
 			continue
 		}
+		q.trials++
 		t := q.critical(at, row, w)
 		if t == nil || t.Sign() == 0 {
 			continue

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // maxRecoveries bounds how many calls of ecrecover one execution is searched for.
@@ -338,21 +338,18 @@ const vOffset = 27
 // the v of its input before it asks stays added: the input's v moves by as much as
 // the v that was asked has to.
 func (s *Space) put(seq Sequence, call int, asked *recovery, at *signaturePlace, signer int) (Sequence, bool) {
-	signature, err := crypto.Sign(asked.digest[:], s.Senders[signer].Key)
-	if err != nil {
-		panic(err) // a digest of another length, or no key
-	}
-	id := signature[64]
+	made := signature.Sign((*[32]byte)(&asked.digest), s.Senders[signer].Key)
+	id := made[64]
 	move := vOffset + id - byte(asked.v.Uint64())
 	if at.packed.Kind == LengthWord {
-		return putPacked(seq, call, at, signature, move), true
+		return putPacked(seq, call, at, made[:], move), true
 	}
 	var x uint256.Int
-	out, ok := s.With(seq, at.r, x.SetBytes32(signature[:32]))
+	out, ok := s.With(seq, at.r, x.SetBytes32(made[:32]))
 	if !ok {
 		return nil, false
 	}
-	x.SetBytes32(signature[32:64])
+	x.SetBytes32(made[32:64])
 	if !at.hasV {
 		x[3] |= uint64(id) << 63
 		return s.With(out, at.s, &x)
@@ -365,17 +362,17 @@ func (s *Space) put(seq Sequence, call int, asked *recovery, at *signaturePlace,
 }
 
 // putPacked puts a signature into a byte string.
-func putPacked(seq Sequence, call int, at *signaturePlace, signature []byte, move byte) Sequence {
+func putPacked(seq Sequence, call int, at *signaturePlace, made []byte, move byte) Sequence {
 	out := seq.Clone()
 	v, _ := resolve(seq, &at.packed)
 	data := slices.Clone(v.Bytes)
-	copy(data[at.offset:], signature[:64])
+	copy(data[at.offset:], made[:64])
 	if at.vAt >= 0 {
 		if at.vAt < len(data) {
 			data[at.vAt] += move
 		}
 	} else {
-		data[at.offset+32] |= signature[64] << 7
+		data[at.offset+32] |= made[64] << 7
 	}
 	out[call].Args = replaceAt(out[call].Args, at.packed.Path(), Value{Bytes: data})
 	return out

@@ -118,7 +118,7 @@ func TestSystem(t *testing.T) {
 				learn(w)
 			}
 		}
-		proposals := s.Reach(testRand(1), target)
+		proposals, _ := s.Reach(testRand(1), target)
 		if test.factor {
 			for _, pair := range s.Pairs(target) {
 				learn(pair)
@@ -158,7 +158,7 @@ func TestLoops(t *testing.T) {
 	for _, unit := range s.Units() {
 		s.Learn(unit, run(1))
 	}
-	found := s.Reach(testRand(1), 1)
+	found, _ := s.Reach(testRand(1), 1)
 	if len(found) == 0 || found[0][0].Int64() != 5 {
 		t.Errorf("proposed for a length above four: %v", found)
 	}

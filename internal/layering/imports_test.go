@@ -135,7 +135,7 @@ var allowances = map[string][]string{
 	"report/lcov": {"internal/human"},
 
 	"fuzzer":       {"fuzzer/attacker", "internal/abi", "fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
-	"fuzzer/input": {"fuzzer/attacker", "fuzzer/evm", "internal/abi", "internal/bytecode"},
+	"fuzzer/input": {"fuzzer/attacker", "fuzzer/evm", "internal/abi", "internal/bytecode", "internal/signature"},
 	// What a World keeps in every call, found in executions alone.
 	"fuzzer/mine":     {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
 	"fuzzer/oracle":   {"fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
@@ -149,7 +149,7 @@ var allowances = map[string][]string{
 	"fuzzer/evm/gethvm": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/cheats", "fuzzer/evm/internal/forks",
 		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "fuzzer/evm/internal/taint", "internal/bytecode"},
 	"fuzzer/evm/interp": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/cheats", "fuzzer/evm/internal/forks",
-		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "internal/bytecode"},
+		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "internal/bytecode", "internal/signature"},
 	// What both need and is not state.
 	"fuzzer/evm/internal/cheats": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/record"},
 	"fuzzer/evm/internal/record": {"fuzzer/evm", "internal/bytecode"},
@@ -192,6 +192,7 @@ var allowances = map[string][]string{
 	"internal/abi":          {},
 	"internal/exit":         {},
 	"internal/secrets":      {},
+	"internal/signature":    {},
 	"internal/files":        {},
 	"internal/gitrepo":      {"internal/files"},
 	"internal/heap":         {},

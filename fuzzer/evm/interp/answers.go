@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"hash/maphash"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // answers remembers what precompiled contracts answered. Recovering the signer of a permit takes as long as ten calls of a token, in pure
@@ -35,15 +38,22 @@ func newAnswers() *answers { return &answers{seed: maphash.MakeSeed()} }
 // remember makes contracts remember what they answered.
 func (a *answers) remember(contracts vm.PrecompiledContracts) {
 	for address, c := range contracts {
-		contracts[address] = remembering{c, a}
+		contracts[address] = remembering{c, a, address == ecrecover}
 	}
 }
+
+// ecrecover is the precompiled contract that recovers a signature's signer (yellow paper, appendix E.1).
+var ecrecover = common.BytesToAddress([]byte{1})
 
 // remembering is a contract that remembers. What it answers must not be written to.
 type remembering struct {
 	vm.PrecompiledContract
-	answers *answers
+	answers  *answers
+	recovers bool
 }
+
+// byKey is ecrecover for signatures whose key is known, which is the input that its answers are remembered for: an account signs over and over.
+type byKey struct{ vm.PrecompiledContract }
 
 func (r remembering) Run(input []byte) ([]byte, error) {
 	if len(input) > maxAnswered || r.RequiredGas(input) < minAnswered {
@@ -52,10 +62,23 @@ func (r remembering) Run(input []byte) ([]byte, error) {
 	if r.answers.entries == nil {
 		r.answers.entries = make([]answer, answerEntries)
 	}
-	e := &r.answers.entries[maphash.Bytes(r.answers.seed, input)%answerEntries]
-	if e.of != r.PrecompiledContract || !bytes.Equal(e.input, input) {
+	of, asked := r.PrecompiledContract, input
+	if key, ok := keyOf(input); r.recovers && ok {
+		of, asked = byKey{r.PrecompiledContract}, key[:]
+	}
+	e := &r.answers.entries[maphash.Bytes(r.answers.seed, asked)%answerEntries]
+	if e.of != of || !bytes.Equal(e.input, asked) {
 		output, err := r.PrecompiledContract.Run(input)
-		*e = answer{r.PrecompiledContract, append(e.input[:0], input...), output, err}
+		*e = answer{of, append(e.input[:0], asked...), output, err}
 	}
 	return e.output, e.err
+}
+
+// keyOf is the key of the signature in an input of ecrecover: the digest, v, r and s, a word each.
+func keyOf(input []byte) (key [32]byte, ok bool) {
+	const v, size = 63, 128
+	if len(input) < size || len(bytes.TrimLeft(input[32:v], "\x00")) > 0 || input[v] < 27 {
+		return key, false
+	}
+	return signature.Key((*[32]byte)(input), (*[32]byte)(input[64:]), (*[32]byte)(input[96:]), input[v]-27)
 }
