@@ -41,7 +41,7 @@ var Arithmetic = &Oracle{
 
 func examineArithmetic(s *Scene, report func(Observation)) {
 	s.examineBalances(report)
-	if !s.Audit && !s.runsUnchecked() {
+	if !s.Audit && !s.runsUnchecked() || !s.leavesSomething() {
 		return
 	}
 	t := s.trace()
@@ -113,6 +113,17 @@ func (s *Scene) exceedsSupply(call int, access *evm.StorageAccess) bool {
 func (s *Scene) runsUnchecked() bool {
 	for i := range s.Exec.Frames {
 		if f := &s.Exec.Frames[i]; s.isProjects(f) && !s.checksArithmetic(f.Program) && lasts(s.Exec, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesSomething reports whether the execution keeps or sends anything: views do not, nor what fails.
+func (s *Scene) leavesSomething() bool {
+	for i := range s.Exec.Frames {
+		f := &s.Exec.Frames[i]
+		if (f.Parent >= 0 && !f.Value.IsZero() || slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })) && lasts(s.Exec, i) {
 			return true
 		}
 	}
