@@ -29,10 +29,9 @@ type arenaMark struct{ chunk, used int }
 // few do: arbitrary.
 const maxChunks = 1 << 4
 
-// keptAccesses is what the arena of accesses keeps: a list as long as a call's gas buys cold accesses (2,100 each),
-// in a chunk of twice that, since lists grow so. 3 MB; constructors that store a long string come to it, and making
-// the list anew each time took a quarter of a campaign that calls one.
-const keptAccesses = 1 << 14
+// keptAccesses is what the arena of accesses keeps: a list of all that an execution may have, in a chunk of twice that, since lists grow so.
+// 9 MB, where contracts go round in loops over storage; making the list anew each time took a quarter of campaigns on those.
+const keptAccesses = 2 * MaxAccesses
 
 // Take is a piece of n elements, of any content, that nothing can be appended
 // to in place.
