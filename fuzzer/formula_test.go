@@ -31,7 +31,7 @@ func TestFormulasTell(t *testing.T) {
 			if frame := &exec.Frames[exec.Calls[len(seq)-1].Frames[0]]; frame.Program == nil {
 				continue
 			}
-			if _, ok := p.space.Formulas(seq, w.encoded, exec, new(input.Factors)); !ok {
+			if _, ok := p.space.Formulas(seq, w.encoded, exec, new(input.Notes)); !ok {
 				t.Errorf("%s: the formulas of %s are wrong", source, format(p.space, seq))
 			}
 			read++

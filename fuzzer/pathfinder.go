@@ -13,7 +13,7 @@ type solving struct {
 	resisted  map[branchSide]int     // searches in formulas without a solution, see solveByFormulas
 	spelled   map[branchSide]int     // searches with answers of the attacker's contract, see satisfySpelled
 	complete  map[branchSide]bool    // whether formulas tell all that numbers do to them
-	factors   input.Factors          // that searches in formulas met
+	notes     input.Notes            // of formulas that were read
 	contexts  map[within]int         // see pathfinder.read
 	fruitless map[input.Callable]int // see climb
 

@@ -45,7 +45,7 @@ func (p *pathfinder) read(there *point, exec *evm.Execution) {
 		there.spelled, _ = p.space.Spelled(there.sequence, exec)
 	}
 	var ok bool
-	if there.formulas, ok = p.space.Formulas(there.sequence, p.encoded, exec, &p.factors); !ok {
+	if there.formulas, ok = p.space.Formulas(there.sequence, p.encoded, exec, &p.notes); !ok {
 		there.formulas = nil
 		return
 	}

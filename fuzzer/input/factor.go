@@ -23,8 +23,8 @@ const (
 	shortStepsPerWork = 2
 )
 
-// Factors remembers numbers that were taken apart: searches meet the same ones again. The zero value is empty.
-type Factors struct {
+// factors remembers numbers that were taken apart: searches meet the same ones again. The zero value is empty.
+type factors struct {
 	known map[string][]*big.Int
 }
 
@@ -32,7 +32,7 @@ type Factors struct {
 const maxKnown = 1 << 10
 
 // divisors lists divisors of a number that is not zero, and what that cost in terms that could have been computed.
-func (k *Factors) divisors(n *big.Int) (all []*big.Int, work int) {
+func (k *factors) divisors(n *big.Int) (all []*big.Int, work int) {
 	key := string(n.Bytes())
 	if all, ok := k.known[key]; ok {
 		return all, 0

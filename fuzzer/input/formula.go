@@ -43,7 +43,7 @@ type Formulas struct {
 	decisions []decision
 	before    int               // so many of them are of earlier calls
 	failures  map[int32]stretch // by the terms that tell of them: the decisions in called frames that failed
-	factors   *Factors
+	factors   *factors
 }
 
 // stretch is decisions from one on up to another.
@@ -51,41 +51,102 @@ type stretch struct{ from, to int }
 
 // Bounds of what is read. Arbitrary: calls of the corpora compute some hundreds of words, and most depend on one or two others.
 const (
-	maxTerms     = 1 << 14 // and so the memory and the time that formulas take
-	termsAtFirst = 1 << 9  // that there is room for
-	maxFeeders   = 8
+	maxTerms   = 1 << 14 // and so the memory and the time that formulas take
+	maxFeeders = 8
 	// maxOfAll bounds the variables of all calls: terms have a bit for each.
 	maxOfAll = 32
 )
 
-// Formulas reads those of a run's last call. encoded is what ran. What searches take apart, they remember in factors. False when
+// Notes are what is kept from one reading of formulas to the next. The zero value is empty.
+type Notes struct {
+	factors factors
+	terms   []term // room for them
+}
+
+// Formulas reads those of a run's last call. encoded is what ran. False when
 // it ran no code, or when what they tell of a jump is not what the run did: then they are wrong.
-func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, factors *Factors) (*Formulas, bool) {
+func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, notes *Notes) (*Formulas, bool) {
 	last := len(seq) - 1
 	if !reads(seq, e, last) {
 		return nil, false
 	}
-	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), factors: factors}
+	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), terms: notes.terms, factors: &notes.factors}
+	ok := f.read(encoded, e)
+	notes.terms = f.terms[:0]
+	if !ok {
+		return nil, false
+	}
+	f.compact()
+	return f, true
+}
+
+// read reads the calls that the last one depends on, and it.
+func (f *Formulas) read(encoded evm.Sequence, e *evm.Execution) bool {
+	seq, last := f.sequence, len(f.sequence)-1
 	f.own = min(len(f.variables), maxOfAll)
 	f.variables = f.variables[:f.own]
-	f.terms = make([]term, 0, termsAtFirst)
 	r := reader{Formulas: f, execution: e, stored: map[place]int32{}}
 	r.add(term{op: vm.STOP, variable: -1})
 	feeders := feedersOf(seq, e)
 	firsts := make([]int, len(feeders)) // of their variables
 	for i, call := range feeders {
 		firsts[i] = len(f.variables)
-		own := s.Variables(seq, call)
+		own := f.space.Variables(seq, call)
 		f.variables = append(f.variables, own[:min(len(own), maxOfAll-len(f.variables))]...)
 	}
 	firsts = append(firsts, len(f.variables))
 	for i := len(feeders) - 1; i >= 0; i-- { // they are the latest first
 		if !r.readCall(feeders[i], firsts[i], firsts[i+1], encoded) {
-			return nil, false
+			return false
 		}
 	}
 	f.before = len(f.decisions)
-	return f, r.readCall(last, 0, firsts[0], encoded)
+	return r.readCall(last, 0, firsts[0], encoded)
+}
+
+// compact leaves out the terms that no decision was made by: most words that a call computes are offsets in memory. Searches
+// copy the others over and over.
+func (f *Formulas) compact() {
+	to := make([]int32, len(f.terms)) // 0: left out, as unknown is by itself
+	keep := func(i int32) { to[i] = 1 }
+	for _, d := range f.decisions {
+		keep(d.condition)
+	}
+	count := 1
+	for i := len(f.terms) - 1; i > 0; i-- {
+		if to[i] == 0 && f.terms[i].variable < 0 {
+			continue
+		}
+		keep(int32(i))
+		count++
+		for _, arg := range f.terms[i].args {
+			keep(arg)
+		}
+	}
+	kept := append(make([]term, 0, count), f.terms[unknown])
+	to[unknown] = unknown
+	for i := 1; i < len(to); i++ {
+		if to[i] == 0 {
+			continue
+		}
+		t := f.terms[i]
+		for j, arg := range t.args {
+			t.args[j] = to[arg]
+		}
+		to[i] = int32(len(kept))
+		kept = append(kept, t)
+	}
+	f.terms = kept
+	for i := range f.decisions {
+		f.decisions[i].condition = to[f.decisions[i].condition]
+	}
+	failures := map[int32]stretch{}
+	for i, within := range f.failures {
+		if to[i] > 0 {
+			failures[to[i]] = within
+		}
+	}
+	f.failures = failures
 }
 
 // reads reports whether formulas can be read of a call.

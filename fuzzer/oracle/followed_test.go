@@ -53,7 +53,7 @@ func TestWraps(t *testing.T) {
 		s := &Scene{
 			World: &evm.World{Accounts: map[common.Address]*evm.Account{vault: {Code: []byte{0}}}}, Audit: true, New: true,
 			Exec: &evm.Execution{
-				Frames: []evm.Frame{{Parent: -1, Self: vault, Program: p, Input: c.input, Storage: make([]evm.StorageAccess, 1)}, {Parent: 0, Self: vault, Program: p, Outcome: evm.Reverted}},
+				Frames: []evm.Frame{{Parent: -1, Self: vault, Program: p, Input: c.input, Storage: []evm.StorageAccess{{Write: true}}}, {Parent: 0, Self: vault, Program: p, Outcome: evm.Reverted}},
 				Calls:  []evm.CallResult{{Frames: [2]int{0, 2}}},
 			},
 			Trace: func() *evm.Trace { return &evm.Trace{Wraps: []evm.Wrap{c.wrap}} },

@@ -28,7 +28,7 @@ func examineGift(s *Scene, report func(Observation)) {
 		if !s.isProjects(f) || !s.standsAlone(contractOf(f)) || !lasts(s.Exec, i) || len(exactly(f)) == 0 {
 			continue
 		}
-		for _, g := range s.gifts(i) {
+		for _, g := range s.gifts(i, bytecode.Location{Code: f.Program.ID, PC: exactly(f)[0]}) {
 			if at, ok := s.stops(i, g); ok {
 				report(Observation{Call: last, Location: at, Contract: contractOf(f),
 					Message: fmt.Sprintf("anyone can make %s of %s fail for others, by sending %s %s, whether or not a function takes it: a balance has to be exactly an amount",
@@ -71,8 +71,8 @@ type gift struct {
 }
 
 // gifts are what can be sent to accounts whose balance a frame asks for, as far as its code and its calls tell: ether to itself and to
-// what it creates, and tokens to whom it asks about.
-func (s *Scene) gifts(frame int) (list []gift) {
+// what it creates, and tokens to whom it asks about. Who has tokens takes runs to find out, which are attempts at a place.
+func (s *Scene) gifts(frame int, at bytecode.Location) (list []gift) {
 	f := &s.Exec.Frames[frame]
 	ether := has(f.Program, vm.BALANCE, vm.SELFBALANCE)
 	if ether {
@@ -90,6 +90,9 @@ func (s *Scene) gifts(frame int) (list []gift) {
 		case len(inner.Input) == 4+wordBytes && bytes.HasPrefix(inner.Input, balanceOf[:]) && inner.Outcome == evm.Success:
 			to := common.Address(inner.Input[4+wordBytes-common.AddressLength:])
 			if !s.existed(to) { // who may have none, such as each account that buys one, is sent one at a cost, and it alone is stopped
+				continue
+			}
+			if !s.Attempt(at, [4]byte{'t', inner.Self[common.AddressLength-1], to[common.AddressLength-1]}) {
 				continue
 			}
 			if g, ok := s.giftOfTokens(inner.Self, to); ok && !slices.ContainsFunc(list, func(l gift) bool { return l.to == g.to && l.what == g.what }) {
@@ -129,27 +132,49 @@ func (s *Scene) giftOfEther(to common.Address) gift {
 func (s *Scene) giftOfTokens(token, to common.Address) (g gift, ok bool) {
 	data := append(word(transfer, to), common.LeftPadBytes([]byte{1}, wordBytes)...)
 	g = gift{to: to, what: "1 unit of " + s.tokenName(token)}
+	send := func(from common.Address, more ...evm.Call) (gift, bool) {
+		g.calls = append(more, evm.Call{From: from, To: token, Data: data})
+		return g, true
+	}
+	var all []common.Address
+	for i := range s.World.Senders {
+		if from := s.World.Senders[i].Address; !s.isOutsider(from) && from != to {
+			all = append(all, from)
+		}
+	}
 	calls := s.Calls()
 	before := calls[: len(calls)-1 : len(calls)-1]
-	has := func(from common.Address, more ...evm.Call) bool {
-		x, ok := s.ask(append(before, more...), token, word(balanceOf, from))
-		if ok = ok && from != to && !x.IsZero(); ok {
-			g.calls = append(more, evm.Call{From: from, To: token, Data: data})
-		}
-		return ok
-	}
-	for i := range s.World.Senders {
-		if from := s.World.Senders[i].Address; !s.isOutsider(from) && has(from) {
-			return g, true
-		}
+	if from, ok := s.holder(before, token, all); ok {
+		return send(from)
 	}
 	for i := range before {
 		again := before[i]
-		if again.TimeAdvance, again.BlockAdvance = 0, 0; again.To == token && !again.Create && has(again.From, again) {
-			return g, true
+		if again.TimeAdvance, again.BlockAdvance = 0, 0; again.To != token || again.Create || again.From == to {
+			continue
+		}
+		if from, ok := s.holder(append(before, again), token, []common.Address{again.From}); ok {
+			return send(from, again)
 		}
 	}
 	return g, false
+}
+
+// holder is the first of some accounts that has some of a token after calls, which run once.
+func (s *Scene) holder(calls evm.Sequence, token common.Address, accounts []common.Address) (account common.Address, ok bool) {
+	asking := slices.Clip(calls)
+	for _, a := range accounts {
+		asking = append(asking, question(s.World, token, word(balanceOf, a)))
+	}
+	exec, err := s.Run(asking)
+	if err != nil {
+		return account, false
+	}
+	for i, a := range accounts {
+		if has, ok := answer(exec, len(calls)+i); ok && !has.IsZero() {
+			return a, true
+		}
+	}
+	return account, false
 }
 
 // stops reports whether the last call fails behind a gift, since what was equal in a frame no longer is, and where; and nothing helps.

@@ -324,15 +324,25 @@ func (s *Scene) outsiders() []common.Address {
 
 // ask is the number that an account answers after calls; false: it does not.
 func (s *Scene) ask(calls evm.Sequence, to common.Address, data []byte) (x uint256.Int, ok bool) {
-	exec, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: to, Data: data}))
+	exec, err := s.Run(append(slices.Clip(calls), question(s.World, to, data)))
 	if err != nil {
 		return x, false
 	}
-	last := &exec.Calls[len(exec.Calls)-1]
-	if last.Outcome != evm.Success || len(last.Output) != wordBytes {
+	return answer(exec, len(calls))
+}
+
+// question is a call that asks an account for a number.
+func question(w *evm.World, to common.Address, data []byte) evm.Call {
+	return evm.Call{From: w.Senders[0].Address, To: to, Data: data}
+}
+
+// answer is the number that a call of an execution gives.
+func answer(exec *evm.Execution, call int) (x uint256.Int, ok bool) {
+	c := &exec.Calls[call]
+	if c.Outcome != evm.Success || len(c.Output) != wordBytes {
 		return x, false
 	}
-	return *x.SetBytes(last.Output), true
+	return *x.SetBytes(c.Output), true
 }
 
 const wordBytes = 32
