@@ -182,7 +182,7 @@ func (q *satisfaction) takeApart(t *term, x *uint256.Int, defined []definition) 
 	if x.IsZero() {
 		return
 	}
-	all, work := q.factors.divisors(x.ToBig())
+	all, work := q.notes.factors.divisors(x.ToBig())
 	q.apart += work
 	for i, begin := 0, q.rand.IntN(len(all)); i < min(len(all), pairsPerStep); i++ {
 		var d, other uint256.Int

@@ -43,7 +43,7 @@ type Formulas struct {
 	decisions []decision
 	before    int               // so many of them are of earlier calls
 	failures  map[int32]stretch // by the terms that tell of them: the decisions in called frames that failed
-	factors   *factors
+	notes     *Notes
 }
 
 // stretch is decisions from one on up to another.
@@ -57,10 +57,12 @@ const (
 	maxOfAll = 32
 )
 
-// Notes are what is kept from one reading of formulas to the next. The zero value is empty.
+// Notes are what is kept from one reading of formulas, and one search in them, to the next, by whoever does one after the other. The
+// zero value is empty.
 type Notes struct {
 	factors factors
-	terms   []term // room for them
+	read    []term // room for what is read
+	search  room
 }
 
 // Formulas reads those of a run's last call. encoded is what ran. False when
@@ -70,9 +72,9 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, n
 	if !reads(seq, e, last) {
 		return nil, false
 	}
-	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), terms: notes.terms, factors: &notes.factors}
+	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), terms: notes.read, notes: notes}
 	ok := f.read(encoded, e)
-	notes.terms = f.terms[:0]
+	notes.read = f.terms[:0]
 	if !ok {
 		return nil, false
 	}

@@ -102,7 +102,7 @@ func (q *satisfaction) byDivisors(e *bilinear, consider func(a, b *big.Int)) {
 		all = append(all, new(big.Int))
 	} else {
 		var work int
-		all, work = q.factors.divisors(product)
+		all, work = q.notes.factors.divisors(product)
 		q.apart += work
 	}
 	begin, tried := q.rand.IntN(len(all)), 0

@@ -1,6 +1,10 @@
 package input
 
 import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 )
@@ -21,7 +25,7 @@ type propagation struct {
 	*satisfaction
 	same      []int32    // by term, the first that equals it
 	intervals []interval // of those
-	shapes    map[shape]int32
+	shapes    *shapes
 	exact     map[int32]bool // products that do not wrap, as conditions say
 	orders    map[int32][]order
 	terms     []int32 // that count: those of the conditions, and their operands, in order
@@ -37,9 +41,50 @@ type shape struct {
 	value    uint256.Int // of a constant
 }
 
+// shapes is a table of shapes, and the first term of each: a map would be made anew for each derivation, which took a tenth of the
+// time in which campaigns break what is easy.
+type shapes struct {
+	seed  maphash.Seed
+	slots []int32 // an index in known, from 1, at or behind a shape's hash; 0: none
+	known []knownShape
+}
+
+type knownShape struct {
+	shape
+	first int32
+}
+
+// reset empties the table, and makes it large enough for so many.
+func (t *shapes) reset(n int) {
+	if t.slots == nil {
+		t.seed = maphash.MakeSeed() // what is found does not depend on it
+	}
+	size := 1 << bits.Len(uint(2*n))
+	t.slots, t.known = slices.Grow(t.slots[:0], size)[:size], t.known[:0]
+	clear(t.slots)
+}
+
+// first is the term that has a shape, which is from now on the given one, if none had it.
+func (t *shapes) first(s shape, term int32) int32 {
+	for at := maphash.Comparable(t.seed, s); ; at++ {
+		switch slot := &t.slots[at&uint64(len(t.slots)-1)]; {
+		case *slot == 0:
+			t.known = append(t.known, knownShape{s, term})
+			*slot = int32(len(t.known))
+			return term
+		case t.known[*slot-1].shape == s:
+			return t.known[*slot-1].first
+		}
+	}
+}
+
 func newPropagation(q *satisfaction) *propagation {
+	room := &q.notes.search
+	room.same, room.intervals = slices.Grow(room.same[:0], len(q.terms))[:len(q.terms)], slices.Grow(room.intervals[:0], len(q.terms))[:len(q.terms)]
+	clear(room.same)
+	clear(room.intervals)
 	p := &propagation{
-		satisfaction: q, same: make([]int32, len(q.terms)), intervals: make([]interval, len(q.terms)), exact: map[int32]bool{}, orders: map[int32][]order{},
+		satisfaction: q, same: room.same, intervals: room.intervals, shapes: &room.shapes, exact: map[int32]bool{}, orders: map[int32][]order{},
 	}
 	p.count()
 	for _, i := range p.terms {
@@ -96,7 +141,7 @@ func (p *propagation) box() []interval {
 
 // derive finds out what all terms can be, and which ones are equal.
 func (p *propagation) derive() {
-	p.shapes = make(map[shape]int32, len(p.terms))
+	p.shapes.reset(len(p.terms))
 	for _, i := range p.terms {
 		p.deriveOne(i)
 	}
@@ -125,11 +170,7 @@ func (p *propagation) deriveOne(i int32) {
 			return
 		}
 	}
-	first, known := p.shapes[s]
-	if !known {
-		first = i
-		p.shapes[s] = i
-	}
+	first := p.shapes.first(s, i)
 	p.same[i] = first
 	p.narrow(first, &p.intervals[i])
 	if s.op == vm.STOP {

@@ -96,6 +96,15 @@ type satisfaction struct {
 	seen     bool          // the jump itself went the other way in some trial
 }
 
+// room is memory that one search after the other uses.
+type room struct {
+	terms     []term
+	kept      []uint256.Int
+	same      []int32
+	intervals []interval
+	shapes    shapes
+}
+
 // goal is what a variable is to be.
 type goal struct {
 	variable int32
@@ -108,7 +117,9 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 	if !f.terms[f.decisions[at].condition].moves {
 		return nil
 	}
-	q.terms = append(q.terms, f.terms...)
+	room := &f.notes.search
+	room.terms = append(room.terms[:0], f.terms...)
+	q.terms = room.terms
 	for i, d := range f.decisions[:at+1] {
 		if f.terms[d.condition].moves {
 			d.taken = d.taken != (i == at)
@@ -128,7 +139,8 @@ func (f *Formulas) newSearch(r Rand, at int) *satisfaction {
 		}
 	}
 	q.enter()
-	q.holds, q.kept = make([]bool, len(q.wanted)), make([]uint256.Int, len(q.terms))
+	room.kept = slices.Grow(room.kept[:0], len(q.terms))[:len(q.terms)] // what is needed is written first
+	q.holds, q.kept = make([]bool, len(q.wanted)), room.kept
 	q.settle()
 	return q
 }

@@ -26,7 +26,7 @@ func newHandmade(t *testing.T, types ...Type) *handmade {
 	}
 	space := &Space{}
 	seq := Sequence{call}
-	h := &handmade{&Formulas{space: space, sequence: seq, variables: space.Variables(seq, 0), factors: new(factors)}, t}
+	h := &handmade{&Formulas{space: space, sequence: seq, variables: space.Variables(seq, 0), notes: new(Notes)}, t}
 	h.terms = append(h.terms, term{op: vm.STOP, variable: -1})
 	h.variables = slices.DeleteFunc(h.variables, func(v Variable) bool { return v.Word.Kind != LeafWord })
 	for i := range h.variables {
@@ -235,7 +235,7 @@ func TestSatisfyKeepsLengths(t *testing.T) {
 	f := &Function{Name: "f", Inputs: []Type{{Kind: Array, Elem: &number}}}
 	space := &Space{}
 	seq := Sequence{{Function: f, Args: []Value{{Elems: []Value{{}, {}}}}}}
-	h := &handmade{&Formulas{space: space, sequence: seq, variables: space.Variables(seq, 0), factors: new(factors)}, t}
+	h := &handmade{&Formulas{space: space, sequence: seq, variables: space.Variables(seq, 0), notes: new(Notes)}, t}
 	h.terms = append(h.terms, term{op: vm.STOP, variable: -1})
 	for i := range h.variables {
 		if h.variables[i].Word.Kind == LeafWord {
