@@ -31,7 +31,7 @@
 //
 // [Formulas] are what a call computed of its numbers, and [Formulas.Satisfy] searches in them for numbers that take a jump's
 // other side (satisfy.go), running nothing. Numbers are also the words of byte strings (bytestring.go) and what the attacker's
-// contract answers (inner.go). It mends one condition at a time:
+// contract answers (inner.go); what instructions make of words is in evaluate.go. It mends one condition at a time:
 //
 //	wish.go      a condition, and what it compares
 //	simplify.go  conditions that the search cannot break, and those that no numbers meet, by constraint propagation:

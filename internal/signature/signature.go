@@ -33,8 +33,7 @@ func mustScalar(text string) *secp256k1.ModNScalar {
 // Sign signs a digest as [crypto.Sign] does: s is in the lower half of its range.
 func Sign(digest *[32]byte, key *ecdsa.PrivateKey) (signature [Length]byte) {
 	var d, z secp256k1.ModNScalar
-	var raw [32]byte
-	d.SetBytes((*[32]byte)(key.D.FillBytes(raw[:])))
+	d.SetBytes((*[32]byte)(crypto.FromECDSA(key)))
 	z.SetBytes(digest)
 	s := d.Mul(nonceR).Add(&z) // s = (z + r·d) / nonce
 	if s.IsZero() {            // a contract that knows the key can choose such a digest: no signature of it has this nonce

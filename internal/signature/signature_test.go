@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"math/big"
 	"math/rand/v2"
@@ -44,7 +45,7 @@ func TestSign(t *testing.T) {
 			if err != nil || !recovered.Equal(&key.PublicKey) {
 				t.Fatalf("%x of %x is recovered as %v, %v", form, digest, recovered, err)
 			}
-			if d, ok := keyOf(digest, form); !ok || new(big.Int).SetBytes(d[:]).Cmp(key.D) != 0 {
+			if d, ok := keyOf(digest, form); !ok || !bytes.Equal(d[:], crypto.FromECDSA(key)) {
 				t.Fatalf("the key of %x is said to be %x, %v", form, d, ok)
 			}
 		}
@@ -100,7 +101,7 @@ func TestKey(t *testing.T) {
 func TestNoNonce(t *testing.T) {
 	key := randomKey(t, rand.New(rand.NewPCG(5, 6)))
 	n := crypto.S256().Params().N
-	z := new(big.Int).Mul(new(big.Int).SetBytes(nonceRBytes[:]), key.D)
+	z := new(big.Int).Mul(new(big.Int).SetBytes(nonceRBytes[:]), new(big.Int).SetBytes(crypto.FromECDSA(key)))
 	digest := [32]byte(z.Sub(n, z.Mod(z, n)).FillBytes(make([]byte, 32)))
 	signature := Sign(&digest, key)
 	if recovered, err := crypto.SigToPub(digest[:], signature[:]); err != nil || !recovered.Equal(&key.PublicKey) {

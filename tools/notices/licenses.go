@@ -23,6 +23,7 @@ var known = []struct {
 	{"BSD-2-Clause", []string{"redistribution and use in source and binary forms"}},
 	{"MIT", []string{"mit license", "copyright ©"}}, // named in a source, without its text
 	{"ISC", []string{"permission to use, copy, modify, and/or distribute this software for any purpose"}},
+	{"ISC", []string{"permission to use, copy, modify, and distribute this software for any", "the software is provided \"as is\" and the author disclaims all warranties"}},
 }
 
 // inSources are modules without a file about rights, which name their license in a source.
