@@ -109,7 +109,7 @@ func (f *Formulas) read(encoded evm.Sequence, e *evm.Execution) bool {
 // compact leaves out the terms that no decision was made by: most words that a call computes are offsets in memory. Searches
 // copy the others over and over.
 func (f *Formulas) compact() {
-	to := make([]int32, len(f.terms)) // 0: left out, as unknown is by itself
+	to := make([]int32, len(f.terms)) // what each becomes; 0, which is unknown, where it is left out; at first 1 for all others
 	keep := func(i int32) { to[i] = 1 }
 	for _, d := range f.decisions {
 		keep(d.condition)

@@ -20,13 +20,6 @@ const maxRecoveries = 8
 // signatures. Arbitrary, several times what most functions have.
 const maxSignatureLeaves = 32
 
-// ecrecover is the precompiled contract that recovers a signature's signer (yellow
-// paper, appendix E.1). Its input is the digest, v, r and s, a word each.
-var ecrecover = common.BytesToAddress([]byte{1})
-
-// recoveryInput is the size of ecrecover's input in bytes.
-const recoveryInput = 128
-
 // Sign appends to dst what seq becomes when a signature that its execution e has
 // had checked is made by senders whose keys are known. Where ecrecover was asked, the words
 // given to it are looked for among the call's arguments: v, r and s as words
@@ -79,7 +72,7 @@ func recoveries(e *evm.Execution, calls int) []int {
 	for call := min(len(e.Calls), calls) - 1; call >= 0; call-- {
 		r := e.Calls[call].Frames
 		for i := r[0]; i < r[1] && len(found) < maxRecoveries; i++ {
-			if f := &e.Frames[i]; f.CodeAddress == ecrecover && f.Program == nil && len(f.Input) >= recoveryInput {
+			if f := &e.Frames[i]; f.CodeAddress == signature.Ecrecover && f.Program == nil && len(f.Input) >= signature.RecoveryInput {
 				found = append(found, i)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // verifierABI takes signatures in the forms that contracts do.
@@ -141,7 +142,7 @@ func TestSign(t *testing.T) {
 func asking(digest common.Hash, read func([]Value) (v, r, s uint256.Int), seq Sequence, answer common.Address) *evm.Execution {
 	e := comparing(make([][]evm.Comparison, len(seq))...)
 	v, r, s := read(seq[len(seq)-1].Args)
-	frame := evm.Frame{Call: len(seq) - 1, CodeAddress: ecrecover}
+	frame := evm.Frame{Call: len(seq) - 1, CodeAddress: signature.Ecrecover}
 	for _, w := range []uint256.Int{*new(uint256.Int).SetBytes32(digest[:]), v, r, s} {
 		word := w.Bytes32()
 		frame.Input = append(frame.Input, word[:]...)
@@ -158,8 +159,8 @@ func asking(digest common.Hash, read func([]Value) (v, r, s uint256.Int), seq Se
 func recoverSigner(t *testing.T, digest common.Hash, read func([]Value) (v, r, s uint256.Int), seq Sequence) common.Address {
 	t.Helper()
 	v, r, s := read(seq[len(seq)-1].Args)
-	signature := append(append(common.BigToHash(r.ToBig()).Bytes(), common.BigToHash(s.ToBig()).Bytes()...), byte(v.Uint64()-27))
-	key, err := crypto.SigToPub(digest[:], signature)
+	form := append(append(common.BigToHash(r.ToBig()).Bytes(), common.BigToHash(s.ToBig()).Bytes()...), byte(v.Uint64()-27))
+	key, err := crypto.SigToPub(digest[:], form)
 	if err != nil {
 		t.Fatalf("v %d, r %s, s %s: %v", v.Uint64(), r.Hex(), s.Hex(), err)
 	}

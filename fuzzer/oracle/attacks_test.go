@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // TestNamesOfFunctions: initializers and views of who is in charge are told by their names.
@@ -96,7 +97,7 @@ func TestSuspects(t *testing.T) {
 		"an ordinary call":      {evm.Frame{Caller: user, CodeAddress: vault}, false},
 		"the attacker calls":    {evm.Frame{Caller: attacker.Address, CodeAddress: vault}, true},
 		"the attacker's code":   {evm.Frame{Caller: vault, CodeAddress: attacker.Address}, true},
-		"a signature":           {evm.Frame{Caller: vault, CodeAddress: ecrecoverAddress}, true},
+		"a signature":           {evm.Frame{Caller: vault, CodeAddress: signature.Ecrecover}, true},
 		"all gas":               {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas/2 + 1}, true},
 		"half of it":            {evm.Frame{Outcome: evm.OutOfGas, GasUsed: evm.CallGas / 2}, false},
 		"much gas, and success": {evm.Frame{GasUsed: evm.CallGas}, false},

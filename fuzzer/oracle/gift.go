@@ -25,10 +25,14 @@ func examineGift(s *Scene, report func(Observation)) {
 	frames := s.Exec.Calls[last].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &s.Exec.Frames[i]
-		if !s.isProjects(f) || !s.standsAlone(contractOf(f)) || !lasts(s.Exec, i) || len(exactly(f)) == 0 {
+		if !s.isProjects(f) || !s.standsAlone(contractOf(f)) || !lasts(s.Exec, i) {
 			continue
 		}
-		for _, g := range s.gifts(i, bytecode.Location{Code: f.Program.ID, PC: exactly(f)[0]}) {
+		exact := exactly(f)
+		if len(exact) == 0 {
+			continue
+		}
+		for _, g := range s.gifts(i, bytecode.Location{Code: f.Program.ID, PC: exact[0]}) {
 			if at, ok := s.stops(i, g); ok {
 				report(Observation{Call: last, Location: at, Contract: contractOf(f),
 					Message: fmt.Sprintf("anyone can make %s of %s fail for others, by sending %s %s, whether or not a function takes it: a balance has to be exactly an amount",

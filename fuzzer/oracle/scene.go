@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // Scene is an execution with what it takes to say whether an attacker gains by it: the World in which it
@@ -74,7 +75,7 @@ func (s *Scene) outsider() common.Address {
 func IsSuspect(exec *evm.Execution) bool {
 	for i := range exec.Frames { // every execution comes here, and a frame takes a while to copy
 		f := &exec.Frames[i]
-		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(f) || fillsAccount(f) {
+		if f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == signature.Ecrecover || usesAllGas(f) || fillsAccount(f) {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // SignatureReuse sees that what a signature allowed happens again (SWC-117, SWC-121): a call that succeeds has a signature
@@ -38,14 +39,8 @@ var SignatureReuse = &Oracle{
 	Examine: examineSignatureReuse,
 }
 
-var (
-	ecrecoverAddress = common.BytesToAddress([]byte{1})
-	// curveOrder is that of secp256k1 (SEC 2, §2.4.1).
-	curveOrder = uint256.MustFromHex("0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
-)
-
-// recoverInput is ecrecover's: digest, v, r and s.
-const recoverInput = 4 * wordBytes
+// curveOrder is that of secp256k1 (SEC 2, §2.4.1).
+var curveOrder = uint256.MustFromHex("0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
 
 func examineSignatureReuse(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1
@@ -55,7 +50,7 @@ func examineSignatureReuse(s *Scene, report func(Observation)) {
 	root := &s.Exec.Frames[s.Exec.Calls[last].Frames[0]]
 	for i := s.Exec.Calls[last].Frames[0]; i < s.Exec.Calls[last].Frames[1]; i++ {
 		f := &s.Exec.Frames[i]
-		if f.CodeAddress != ecrecoverAddress || len(f.Input) != recoverInput || len(f.Output) != wordBytes || !lasts(s.Exec, i) {
+		if f.CodeAddress != signature.Ecrecover || len(f.Input) != signature.RecoveryInput || len(f.Output) != wordBytes || !lasts(s.Exec, i) {
 			continue
 		}
 		by, at := caller(s.Exec, i)
@@ -152,7 +147,7 @@ func (s *Scene) turnsOut(accounts []common.Address, calls evm.Sequence, call evm
 func (s *Scene) wasChecked(root *evm.Frame, input []byte, signer common.Address) bool {
 	last := len(s.Exec.Calls) - 1
 	return slices.ContainsFunc(s.Exec.Frames[:s.Exec.Calls[last].Frames[0]], func(f evm.Frame) bool {
-		if f.CodeAddress != ecrecoverAddress || len(f.Input) != recoverInput || !bytes.Equal(f.Input[:wordBytes], input[:wordBytes]) || common.BytesToAddress(f.Output) != signer {
+		if f.CodeAddress != signature.Ecrecover || len(f.Input) != signature.RecoveryInput || !bytes.Equal(f.Input[:wordBytes], input[:wordBytes]) || common.BytesToAddress(f.Output) != signer {
 			return false
 		}
 		before := &s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]]
@@ -197,7 +192,7 @@ func (s *Scene) changes(calls evm.Sequence, call evm.Call, signer common.Address
 	}
 	for i := exec.Calls[len(calls)].Frames[0]; i < exec.Calls[len(calls)].Frames[1]; i++ {
 		f := &exec.Frames[i]
-		if f.CodeAddress == ecrecoverAddress && common.BytesToAddress(f.Output) == signer && lasts(exec, i) {
+		if f.CodeAddress == signature.Ecrecover && common.BytesToAddress(f.Output) == signer && lasts(exec, i) {
 			return true
 		}
 	}

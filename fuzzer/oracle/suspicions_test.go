@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/signature"
 )
 
 // TestActs: something comes of what the attacker's contract calls where that, or what it calls in turn, writes, pays or tells.
@@ -73,9 +74,9 @@ func TestInstances(t *testing.T) {
 
 // recovered is a frame of ecrecover that answers a signer.
 func recovered(call, parent int, digest byte, signer common.Address) evm.Frame {
-	input := make([]byte, recoverInput)
+	input := make([]byte, signature.RecoveryInput)
 	input[0] = digest
-	return evm.Frame{Call: call, Parent: parent, Depth: 1, CodeAddress: ecrecoverAddress, Input: input, Output: common.LeftPadBytes(signer[:], wordBytes)}
+	return evm.Frame{Call: call, Parent: parent, Depth: 1, CodeAddress: signature.Ecrecover, Input: input, Output: common.LeftPadBytes(signer[:], wordBytes)}
 }
 
 // TestWasChecked: a signature was used before if another account, not an outsider, made the same call with it, and that changed something.

@@ -138,7 +138,7 @@ var allowances = map[string][]string{
 	"fuzzer/input": {"fuzzer/attacker", "fuzzer/evm", "internal/abi", "internal/bytecode", "internal/signature"},
 	// What a World keeps in every call, found in executions alone.
 	"fuzzer/mine":     {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
-	"fuzzer/oracle":   {"fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
+	"fuzzer/oracle":   {"fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode", "internal/signature"},
 	"fuzzer/attacker": {"fuzzer/evm", "internal/abi", "internal/bytecode"},
 	"fuzzer/world":    {"fuzzer/attacker", "internal/abi", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode", "internal/jsontext"},
 	// A live chain's state, through JSON-RPC.

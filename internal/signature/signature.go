@@ -8,11 +8,19 @@ import (
 	"encoding/hex"
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // Length is the length of a signature in bytes: r, s, and which of r's two points is meant, 0 or 1.
 const Length = crypto.SignatureLength
+
+// Ecrecover is the precompiled contract that recovers a signature's signer (yellow paper, appendix E.1). Its input is the digest, v, r and s, a word
+// each: RecoveryInput bytes.
+var Ecrecover = common.BytesToAddress([]byte{1})
+
+// RecoveryInput is the size of [Ecrecover]'s input, bytes.
+const RecoveryInput = 128
 
 // The nonce is 1: r is the x of the curve's generator, whose y is even (SEC 2, section 2.4.1).
 var (

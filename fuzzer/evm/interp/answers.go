@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"github.com/sightline-evm/sightline/internal/signature"
@@ -38,12 +37,9 @@ func newAnswers() *answers { return &answers{seed: maphash.MakeSeed()} }
 // remember makes contracts remember what they answered.
 func (a *answers) remember(contracts vm.PrecompiledContracts) {
 	for address, c := range contracts {
-		contracts[address] = remembering{c, a, address == ecrecover}
+		contracts[address] = remembering{c, a, address == signature.Ecrecover}
 	}
 }
-
-// ecrecover is the precompiled contract that recovers a signature's signer (yellow paper, appendix E.1).
-var ecrecover = common.BytesToAddress([]byte{1})
 
 // remembering is a contract that remembers. What it answers must not be written to.
 type remembering struct {
@@ -63,8 +59,10 @@ func (r remembering) Run(input []byte) ([]byte, error) {
 		r.answers.entries = make([]answer, answerEntries)
 	}
 	of, asked := r.PrecompiledContract, input
-	if key, ok := keyOf(input); r.recovers && ok {
-		of, asked = byKey{r.PrecompiledContract}, key[:]
+	if r.recovers {
+		if key, ok := keyOf(input); ok {
+			of, asked = byKey{r.PrecompiledContract}, key[:]
+		}
 	}
 	e := &r.answers.entries[maphash.Bytes(r.answers.seed, asked)%answerEntries]
 	if e.of != of || !bytes.Equal(e.input, asked) {
@@ -74,10 +72,10 @@ func (r remembering) Run(input []byte) ([]byte, error) {
 	return e.output, e.err
 }
 
-// keyOf is the key of the signature in an input of ecrecover: the digest, v, r and s, a word each.
+// keyOf is the key of the signature in an input of ecrecover, if that can be told.
 func keyOf(input []byte) (key [32]byte, ok bool) {
-	const v, size = 63, 128
-	if len(input) < size || len(bytes.TrimLeft(input[32:v], "\x00")) > 0 || input[v] < 27 {
+	const v = 63 // where its lowest byte is
+	if len(input) < signature.RecoveryInput || len(bytes.TrimLeft(input[32:v], "\x00")) > 0 || input[v] < 27 {
 		return key, false
 	}
 	return signature.Key((*[32]byte)(input), (*[32]byte)(input[64:]), (*[32]byte)(input[96:]), input[v]-27)
