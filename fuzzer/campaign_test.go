@@ -295,7 +295,7 @@ func TestTimeLimitAndCancel(t *testing.T) {
 		return r, time.Since(begun)
 	}
 	const limit = 300 * time.Millisecond
-	const moment = limit + 2*time.Second // on a busy machine
+	const moment = limit + 20*time.Second // on a busy machine
 	if r, took := start(limit, context.Background()); r.Stopped != "time limit" || took < limit || took > moment {
 		t.Errorf("stopped: %s after %v", r.Stopped, took)
 	}
