@@ -32,6 +32,7 @@
 //	targets.go      the mapping: lines, their code, their targets
 //	yul.go          lines of Yul sources
 //	operations.go   what of a line may be left out, and what it does to others
+//	reverts.go      which lines nothing but a revert can follow
 //	unused.go       declarations that no contract uses
 //	sourcepath.go   which source of a build a file of the diff is
 //	causes.go       which declaration changed a function's code

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file says what of a line may be left out when the rest of it runs, and which lines can do
-// nothing but revert.
+// This file says what of a line may be left out when the rest of it runs.
 
 // Operation is a part of a changed line that runs under a condition of its own: the call in
 // "if (rates != none) rates.update();", or an operand of &&.
@@ -67,58 +65,6 @@ func (t *sourceTree) shown(n *treeNode) string {
 		text = strings.TrimSpace(strings.TrimSuffix(block, "}"))
 	}
 	return strings.TrimSuffix(text, ";")
-}
-
-// alwaysReverts reports whether whatever runs the node n reverts: it is part of a revert, of the message of a
-// require, or of a require or assert of false.
-func (t *sourceTree) alwaysReverts(n int32) bool {
-	if t.inMessage(n) {
-		return true
-	}
-	for ; n >= 0; n = t.nodes[n].parent {
-		node := &t.nodes[n]
-		if node.kind == bodyNode || node.kind == declarationNode {
-			return false
-		}
-		if node.ast != nil && revertsAlways(node.ast) {
-			return true
-		}
-		if t.runsConditionally(n) && node.kind != statementNode {
-			return false
-		}
-	}
-	return false
-}
-
-// revertsAlways reports whether a statement does nothing but revert.
-func revertsAlways(n *compile.Node) bool {
-	switch n.Type {
-	case "RevertStatement", "Throw":
-		return true
-	case "ExpressionStatement":
-		call := n.Child("expression")
-		if call == nil || call.Type != "FunctionCall" {
-			return false
-		}
-		callee, first := call.Child("expression"), call.Child("arguments")
-		if callee == nil || callee.Type != "Identifier" {
-			return false
-		}
-		switch callee.Attribute("name") {
-		case "revert":
-			return true
-		case "require", "assert":
-			return first != nil && first.Type == "Literal" && first.Attribute("value") == "false"
-		}
-	case "YulExpressionStatement":
-		call := n.Child("expression")
-		if call == nil || call.Child("functionName") == nil {
-			return false
-		}
-		name := call.Child("functionName").Attribute("name")
-		return name == "revert" || name == "invalid"
-	}
-	return false
 }
 
 // listOperations lists the operations of a line, in the order of their texts.

@@ -51,7 +51,7 @@ type Line struct {
 	Unused bool
 	// Operations are the parts of the line that run under a condition of their own.
 	Operations []Operation
-	// Reverts is set for a line that does nothing but revert.
+	// Reverts is set for a line after which nothing but a revert can follow.
 	Reverts bool
 	idle    bool // nothing but comments and formatting changed
 	// Because says what changed the code of a line of kind Indirect.
@@ -194,8 +194,9 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 	for _, sel := range selections {
 		sel.tree.seal()
 	}
+	reverts := reverter{output: output}
 	for id := range paths {
-		m.selectNodes(output, selections, id, changes[id], &constants)
+		m.selectNodes(output, selections, id, changes[id], &constants, &reverts)
 	}
 	for i := range list {
 		if !within[i] && placeholders == nil && !said[list[i].program.ID] {
@@ -241,7 +242,7 @@ func newSelection(s *compile.Source, text []byte, ranges map[byteRange]evidence,
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
-func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selection, id int, changes []unified.ChangedLine, constants *constants) {
+func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selection, id int, changes []unified.ChangedLine, constants *constants, reverts *reverter) {
 	sel := selections[id]
 	tree := sel.tree
 	for _, change := range changes {
@@ -259,7 +260,7 @@ func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selecti
 				operation = tree.operationOf(n, change.Line)
 			}
 			sel.lines[n] = append(sel.lines[n], owner{state, operation})
-			state.reverts = append(state.reverts, change.Kind != unified.DeletionAnchor && tree.alwaysReverts(n))
+			state.reverts = append(state.reverts, change.Kind != unified.DeletionAnchor && tree.alwaysReverts(n, reverts))
 		}
 		uses := constants.usesOf(id, &change)
 		if !found {

@@ -123,7 +123,7 @@ func (p *astParser) once(s string) string {
 func keepsAttribute(node, name string) bool {
 	switch name {
 	case "abstract", "constant", "contractKind", "fullyImplemented", "hexValue", "isConstructor", "kind", "linearizedBaseContracts", "memberName", "mutability",
-		"name", "operator", "referencedDeclaration", "stateMutability", "stateVariable", "storageLocation", "subdenomination", "value", "visibility":
+		"name", "operator", "referencedDeclaration", "stateMutability", "stateVariable", "storageLocation", "subdenomination", "value", "virtual", "visibility":
 		return true
 	case "absolutePath":
 		return node == "ImportDirective"

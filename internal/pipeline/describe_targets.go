@@ -49,7 +49,7 @@ func (d *describer) targets() error {
 	return d.elsewhere()
 }
 
-// reverting are the numbers of the targets whose line does nothing but revert.
+// reverting are the numbers of the targets whose line always ends in a revert.
 func (d *describer) reverting() map[int]bool {
 	reverts := map[int]bool{}
 	for i := range d.change.Mapping.Lines {
