@@ -1,6 +1,10 @@
 package diffmap
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
@@ -11,18 +15,20 @@ import (
 type reverter struct {
 	output    *compile.Output
 	functions map[int]*compile.Node // by AST id; nil until something is asked of one
+	state     map[int]bool          // AST ids of state variables; made with functions
 	answers   map[int]bool          // of functions; false while one is looked at, so that recursion ends
 }
 
 // alwaysReverts reports whether whatever runs the node n reverts: it is part of a revert, of the message of a
-// require, or of a require or assert of false; or such a statement follows, whatever happens in between.
+// require, or of a require or assert of false; or such a statement follows, whatever happens in between. What writes to the
+// state, or emits, is not meant to be undone: it counts only as executed in calls that revert.
 func (t *sourceTree) alwaysReverts(n int32, r *reverter) bool {
 	if t.inMessage(n) || t.isOfRevert(n) {
 		return true
 	}
 	for ; n >= 0; n = t.nodes[n].parent {
 		if ast := t.nodes[n].ast; ast != nil {
-			return r.follows(ast)
+			return r.follows(ast) && !r.changesState(ast)
 		}
 	}
 	return false
@@ -105,11 +111,11 @@ func (r *reverter) statement(n *compile.Node) bool {
 
 // function reports whether each call of a function reverts. One that others override is none: which is called is not known.
 func (r *reverter) function(id int) bool {
-	if answer, ok := r.answers[id]; ok {
-		return answer
-	}
 	if r.functions == nil {
 		r.list()
+	}
+	if answer, ok := r.answers[id]; ok {
+		return answer
 	}
 	definition := r.functions[id]
 	if definition == nil || mayBeOverridden(definition) {
@@ -135,17 +141,76 @@ func (r *reverter) body(definition *compile.Node) bool {
 	return body != nil && definition.Child("modifiers") == nil && r.statement(body)
 }
 
-// list lists the functions that a call may mean.
+// list lists the functions that a call may mean, and the state variables.
 func (r *reverter) list() {
-	r.functions, r.answers = map[int]*compile.Node{}, map[int]bool{}
+	r.functions, r.state, r.answers = map[int]*compile.Node{}, map[int]bool{}, map[int]bool{}
 	for _, s := range r.output.Sources {
 		s.AST.Walk(func(n *compile.Node) bool {
-			if n.Type == "FunctionDefinition" {
+			switch n.Type {
+			case "FunctionDefinition":
 				r.functions[n.ID] = n
+			case "VariableDeclaration":
+				r.state[n.ID] = n.Attributes.Get("stateVariable") == true
 			}
 			return n.Type == "SourceUnit" || n.Type == "ContractDefinition"
 		})
 	}
+}
+
+// changesState reports whether the statement that a node is part of writes to storage, or emits, by itself: what functions do that
+// it calls is theirs.
+func (r *reverter) changesState(n *compile.Node) (changes bool) {
+	for !strings.HasSuffix(n.Type, "Statement") {
+		if n = n.Parent; n == nil {
+			return false // of a function's header
+		}
+	}
+	switch n.Type {
+	case "ExpressionStatement", "EmitStatement", "VariableDeclarationStatement", "YulExpressionStatement":
+	default:
+		return false // n was of a condition
+	}
+	n.Walk(func(n *compile.Node) bool {
+		switch n.Type {
+		case "EmitStatement":
+			changes = true
+		case "Assignment":
+			changes = changes || r.isState(n.Child("leftHandSide"))
+		case "UnaryOperation":
+			switch n.Attribute("operator") {
+			case "++", "--", "delete":
+				changes = changes || r.isState(n.Child("subExpression"))
+			}
+		case "YulFunctionCall":
+			if name := n.Child("functionName"); name != nil {
+				switch name := name.Attribute("name"); name {
+				case "sstore", "tstore":
+					changes = true
+				default:
+					changes = changes || strings.HasPrefix(name, "log") && len(name) == len("log0")
+				}
+			}
+		}
+		return !changes
+	})
+	return changes
+}
+
+// isState reports whether what is assigned to is in storage.
+func (r *reverter) isState(n *compile.Node) bool {
+	if r.functions == nil {
+		r.list()
+	}
+	for n != nil {
+		if id, ok := n.Int("referencedDeclaration"); n.Type == "Identifier" && ok && r.state[id] || strings.Contains(n.ValueType, " storage ") {
+			return true
+		}
+		if n.Type == "TupleExpression" {
+			return slices.ContainsFunc(n.Children, r.isState)
+		}
+		n = cmp.Or(n.Child("baseExpression"), n.Child("expression"))
+	}
+	return false
 }
 
 func isBlock(n *compile.Node) bool {

@@ -419,6 +419,7 @@ func (m *mapper) mapping() *Mapping {
 				Contract: contract,
 				Entries:  slices.SortedFunc(maps.Keys(state.entries[contract]), bytecode.Location.Compare),
 				Deletion: state.kind == unified.DeletionAnchor,
+				Reverts:  line.Reverts,
 			})
 		}
 		if len(line.Targets) == 0 {

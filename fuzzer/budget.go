@@ -3,7 +3,6 @@ package fuzzer
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 )
@@ -75,7 +74,7 @@ func (c *Campaign) graceIsOver() bool {
 		c.grace = grace{begun: true, calls: c.result.Stats.Calls, seconds: c.seconds()}
 	}
 	share := DefaultAfterReached
-	if c.AfterReached != nil && slices.ContainsFunc(c.result.Targets, func(t TargetResult) bool { return t.Reached }) {
+	if c.AfterReached != nil && c.stats().Reached > 0 {
 		share = *c.AfterReached // where all are proved unreachable, bugs are all that is left to look for
 	}
 	if c.MaxCalls > 0 && float64(c.result.Stats.Calls-c.grace.calls) >= share*float64(c.MaxCalls) {

@@ -348,6 +348,22 @@ func TestAfterReached(t *testing.T) {
 	}
 }
 
+// TestAlwaysReverts: a target that whatever runs it reverts is looked for until it ran, and no longer.
+func TestAlwaysReverts(t *testing.T) {
+	config := open(t, "units/refused.sol").config(1, 20_000)
+	none := 0.
+	config.AfterReached = &none
+	r := mustRun(t, config)
+	if r.Stopped != EveryTargetReached || r.Stats.Reached != 3 {
+		t.Fatalf("stopped: %s after %d calls, %d reached", r.Stopped, r.Stats.Calls, r.Stats.Reached)
+	}
+	for i, target := range r.Targets {
+		if !target.Done(&config.Targets[i]) || target.Reached == config.Targets[i].Reverts || len(target.Sequence) == 0 || len(target.Stops) > 0 {
+			t.Errorf("%s: %+v", config.Targets[i].Position, target)
+		}
+	}
+}
+
 // faulty is a machine that fails when told.
 type faulty struct {
 	evm.Machine

@@ -48,7 +48,7 @@ func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 	t.Entered, t.Reached = true, h.kept
 	t.First, t.Sequence = d.at, seq
 	c.drafts.addTarget(h.target, seq, d.work)
-	if h.kept {
+	if t.Done(&c.Targets[h.target]) {
 		if c.open[h.target] {
 			c.open[h.target] = false
 			c.left--

@@ -37,7 +37,7 @@ func (c *Campaign) stats() Stats {
 	s.Seeds = len(c.suite.Seeds)
 	s.Blocks = len(c.blocks)
 	for i := range c.result.Targets {
-		if c.result.Targets[i].Reached {
+		if c.result.Targets[i].Done(&c.Targets[i]) {
 			s.Reached++
 		}
 	}

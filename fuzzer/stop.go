@@ -227,7 +227,7 @@ type stopKey struct {
 // prepare lists the targets to look for; false when there are none.
 func (f *stopFinder) prepare() bool {
 	for i := range f.c.result.Targets {
-		if t := &f.c.result.Targets[i]; t.Reached || t.Unreachable || len(f.all) == maxStopTargets {
+		if t := &f.c.result.Targets[i]; t.Done(&f.c.Targets[i]) || t.Unreachable || len(f.all) == maxStopTargets {
 			continue
 		}
 		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}, strangers: map[bytecode.Location]*Stop{}}

@@ -41,6 +41,7 @@ type Target struct {
 	Contract string     // qualified name of the contract whose bytecode holds the line
 	Entries  []Location // the entry of every basic block that owns the line; sorted, at least one
 	Deletion bool       // the line stands for code deleted before it
+	Reverts  bool       // whatever runs the line reverts: running it is all that can be asked
 }
 
 // ShortName is the name in a contract's qualified one, "source:name".

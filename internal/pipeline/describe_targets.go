@@ -37,9 +37,8 @@ func (d *describer) findFunctions() {
 
 // targets reports on all targets.
 func (d *describer) targets() error {
-	reverts := d.reverting()
 	for i := range d.change.Mapping.Targets {
-		t, err := d.target(i, reverts[i])
+		t, err := d.target(i)
 		if err != nil {
 			return err
 		}
@@ -47,17 +46,6 @@ func (d *describer) targets() error {
 		d.report.Targets = append(d.report.Targets, t)
 	}
 	return d.elsewhere()
-}
-
-// reverting are the numbers of the targets whose line always ends in a revert.
-func (d *describer) reverting() map[int]bool {
-	reverts := map[int]bool{}
-	for i := range d.change.Mapping.Lines {
-		for _, target := range d.change.Mapping.Lines[i].Targets {
-			reverts[target] = d.change.Mapping.Lines[i].Reverts
-		}
-	}
-	return reverts
 }
 
 // elsewhere takes back proofs about contracts that do something else in the project's own
@@ -84,9 +72,8 @@ func (d *describer) elsewhere() error {
 	return nil
 }
 
-// target reports on one target of the campaign; reverts is set where all that its line does is
-// revert, so that it is reached when it does.
-func (d *describer) target(i int, reverts bool) (report.Target, error) {
+// target reports on one target of the campaign.
+func (d *describer) target(i int) (report.Target, error) {
 	t, got := d.change.Mapping.Targets[i], d.result.Targets[i]
 	out := report.Target{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract}
 	if len(d.change.About.Explicit) > 0 && len(t.Entries) == 1 {
@@ -133,7 +120,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	}
 	last := exec.Calls[len(exec.Calls)-1]
 	why := d.head.Space.NameAddresses(last.Reason())
-	if !got.Reached && reverts {
+	if !got.Reached && t.Reverts {
 		out.Reason = "reverts with " + strings.TrimPrefix(why, "reverted with ")
 		if len(last.Output) == 0 {
 			out.Reason = "reverts without a reason"

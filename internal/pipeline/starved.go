@@ -34,7 +34,6 @@ func (d *describer) isTest(contract string) bool {
 // starved says whether the campaign ran enough executions for its targets.
 func (d *describer) starved(allowed bool) {
 	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
-	reverts := d.reverting()
 	open := map[string]bool{} // contracts with targets that no call executed, and functions whose calls did, and all failed
 	for i := range d.result.Targets {
 		t := &d.result.Targets[i]
@@ -42,12 +41,12 @@ func (d *describer) starved(allowed bool) {
 			continue
 		}
 		s.Targets++
-		switch contract := d.change.Mapping.Targets[i].Contract; {
-		case t.Reached || reverts[i] && t.Entered:
+		switch target := &d.change.Mapping.Targets[i]; {
+		case t.Done(target):
 		case !t.Entered || len(t.Sequence) == 0:
-			open[contract] = true
+			open[target.Contract] = true
 		default: // another function that burns gas does not hide it
-			open[contract+"."+t.Sequence[len(t.Sequence)-1].Function.Name] = true
+			open[target.Contract+"."+t.Sequence[len(t.Sequence)-1].Function.Name] = true
 		}
 	}
 	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled {

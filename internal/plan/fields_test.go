@@ -35,7 +35,7 @@ func TestEveryField(t *testing.T) {
 		{evm.Bare{}, "World Address", ""},
 		{bytecode.Contract{}, "Name Source Folder Variant ABI RawABI Creation Runtime Library Generated ArgumentTypes Implements Variables Texts Encodings", ""},
 		{bytecode.Code{}, "Kind Bytes Links Immutables Checks ChecksKnown Traps Shared Released", "ID"},
-		{bytecode.Target{}, "Position Contract Entries Deletion", ""},
+		{bytecode.Target{}, "Position Contract Entries Deletion Reverts", ""},
 		{cheatcode.Answers{}, "Root Files Artifacts", ""},
 	} {
 		known := strings.Fields(test.planned + " " + test.added)

@@ -100,6 +100,7 @@ type targetPart struct {
 	Contract string      `json:"contract"`
 	Entries  [][2]uint32 `json:"entries"` // CodeID and pc
 	Deletion bool        `json:"deletion,omitempty"`
+	Reverts  bool        `json:"reverts,omitempty"`
 }
 
 // seedsPart is seeds.json: sequences in their text form.

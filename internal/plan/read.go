@@ -321,7 +321,7 @@ func (p *Plan) readTargets(data []byte) error {
 	}
 	for i := range parts {
 		f := &parts[i]
-		t := bytecode.Target{Position: bytecode.Position{File: f.File, Line: f.Line, Column: f.Column}, Contract: f.Contract, Deletion: f.Deletion}
+		t := bytecode.Target{Position: bytecode.Position{File: f.File, Line: f.Line, Column: f.Column}, Contract: f.Contract, Deletion: f.Deletion, Reverts: f.Reverts}
 		for _, e := range f.Entries {
 			l := bytecode.Location{Code: bytecode.CodeID(e[0]), PC: e[1]}
 			program := p.Config.Table.Program(l.Code)

@@ -268,7 +268,7 @@ func targetsOf(targets []bytecode.Target) []targetPart {
 	parts := []targetPart{}
 	for i := range targets {
 		t := &targets[i]
-		part := targetPart{File: t.Position.File, Line: t.Position.Line, Column: t.Position.Column, Contract: t.Contract, Deletion: t.Deletion}
+		part := targetPart{File: t.Position.File, Line: t.Position.Line, Column: t.Position.Column, Contract: t.Contract, Deletion: t.Deletion, Reverts: t.Reverts}
 		for _, l := range t.Entries {
 			part.Entries = append(part.Entries, [2]uint32{uint32(l.Code), l.PC})
 		}

@@ -36,7 +36,7 @@ func (h *Header) Hash(world *evm.World, space *input.Space, table *bytecode.Tabl
 	places := newPlaces(table)
 	var lines []targetHashed
 	for _, t := range targets {
-		line := targetHashed{Position: t.Position.String(), Contract: t.Contract, Deletion: t.Deletion}
+		line := targetHashed{Position: t.Position.String(), Contract: t.Contract, Deletion: t.Deletion, Reverts: t.Reverts}
 		for _, entry := range t.Entries {
 			at := places.of(entry)
 			line.Entries = append(line.Entries, fmt.Sprintf("%s %d", places.names[at[0]], at[1]))
@@ -137,6 +137,6 @@ func bytesOf(c *bytecode.Code) []byte {
 
 type targetHashed struct {
 	Position, Contract string
-	Deletion           bool
+	Deletion, Reverts  bool
 	Entries            []string
 }

@@ -137,7 +137,7 @@ func (u *uniter) confirmTargets(ctx context.Context) {
 			}
 			u.confirmTarget(i, c, claim)
 		}
-		if t.Reached || t.Unreachable && !t.Entered {
+		if t.Done(&u.config.Targets[i]) || t.Unreachable && !t.Entered {
 			continue
 		}
 		var all []*fuzzer.TargetResult
@@ -204,7 +204,7 @@ func (u *uniter) unite() *fuzzer.Result {
 	out.Findings = u.findings()
 	out.Stats.Reached, out.Stats.Findings = 0, len(out.Findings)
 	for i := range out.Targets {
-		if out.Targets[i].Reached {
+		if out.Targets[i].Done(&u.config.Targets[i]) {
 			out.Stats.Reached++
 		}
 	}
@@ -410,7 +410,7 @@ func (u *uniter) timeline(out *fuzzer.Result) []fuzzer.Sample {
 			sum.Blocks = max(sum.Blocks, s.Blocks)
 		}
 		for i := range out.Targets {
-			if t := &out.Targets[i]; t.Reached && t.First.Executions <= at.Executions {
+			if t := &out.Targets[i]; t.Done(&u.config.Targets[i]) && t.First.Executions <= at.Executions {
 				sum.Reached++
 			}
 		}
