@@ -60,6 +60,9 @@ func (r *reverter) follows(n *compile.Node) bool {
 			return false
 		}
 		if !isBlock(n.Parent) {
+			if r.statement(n) {
+				return true
+			}
 			continue
 		}
 		behind := n.Parent.Children

@@ -71,6 +71,10 @@ contract Uses {
         if (n == 11) fail();
         if (n == 12) failHere();
         if (n == 13) failLater();
+        if (n == 14)
+            failHere();
+        else
+            fail();
         Errors.again(n);
         while (n > 40) {
             if (n == 50) break;
