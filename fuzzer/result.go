@@ -33,12 +33,6 @@ type TargetResult struct {
 	Strangers []Stop
 }
 
-// Done reports whether the outcome is all that can be asked for of a target: it was executed in a call that succeeded or, where
-// whatever runs it reverts, at all.
-func (t *TargetResult) Done(target *bytecode.Target) bool {
-	return t.Reached || t.Entered && target.Reverts
-}
-
 // Result is the result of a campaign.
 type Result struct {
 	Targets  []TargetResult      // parallel to Config.Targets

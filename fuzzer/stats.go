@@ -1,6 +1,9 @@
 package fuzzer
 
-import "github.com/sightline-evm/sightline/fuzzer/lookahead"
+import (
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
 
 // Mark is a moment in a campaign.
 type Mark struct {
@@ -27,6 +30,12 @@ type Stats struct {
 // now is the present moment.
 func (c *Campaign) now() Mark {
 	return Mark{c.result.Stats.Executions, c.result.Stats.Calls, c.seconds()}
+}
+
+// Done reports whether the outcome is all that can be asked for of a target: it was executed in a call that succeeded or, where
+// whatever runs it reverts, at all.
+func (t *TargetResult) Done(target *bytecode.Target) bool {
+	return t.Reached || t.Entered && target.Reverts
 }
 
 // stats sums up what was done so far.
