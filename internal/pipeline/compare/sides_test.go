@@ -118,3 +118,19 @@ func TestMovedEqual(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutEther: a call for which its sender has no ether, on one side alone, is no difference: no code ran.
+func TestWithoutEther(t *testing.T) {
+	side := func(outcome evm.Outcome) *compared {
+		return &compared{exec: &evm.Execution{Calls: []evm.CallResult{{Outcome: outcome, Frames: [2]int{0, 0}}}}}
+	}
+	s := &Sides{}
+	for _, c := range []struct {
+		head, base evm.Outcome
+		want       Kind
+	}{{evm.InsufficientBalance, evm.Success, ""}, {evm.Success, evm.InsufficientBalance, ""}, {evm.Reverted, evm.Success, Reverts}} {
+		if d, _ := s.differIn(side(c.head), side(c.base), 0, nil); d.Kind != c.want {
+			t.Errorf("%v, on the base %v: %q, want %q", c.head, c.base, d.Kind, c.want)
+		}
+	}
+}
