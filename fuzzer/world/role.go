@@ -37,7 +37,8 @@ func (r Role) String() string {
 //	UnderTest   it has property functions (echidna_…, property_…, invariant_…), or inherits
 //	            the assertions of fuzzers' libraries (PropertiesAsserts, CryticAsserts): a
 //	            harness, meant to be fuzzed, wherever it is
-//	Test        the source is below test/ or tests/, or is called *.t.sol
+//	Test        the source is below test/ or tests/, below certora/ or fv/ (what a prover is
+//	            given), or is called *.t.sol
 //	Script      the source is below script/ or scripts/, or is called *.s.sol
 //	Mock        the source is below mock/ or mocks/, or the contract's name says
 //	            Mock
@@ -96,7 +97,7 @@ func roleWithin(c *bytecode.Contract) (role Role, why string) {
 	if slices.Contains(words(c.Name), "mock") {
 		return Mock, "its name says so"
 	}
-	if why, ok := below("test", "tests"); ok {
+	if why, ok := below("test", "tests", "certora", "fv"); ok {
 		return Test, why
 	}
 	if strings.HasSuffix(c.Source, ".t.sol") {

@@ -36,6 +36,8 @@ func TestRoleOf(t *testing.T) {
 		{"src/Vault.sol", "VaultTest", "Test", Test},
 		{"src/kept/Sightline_MockVault_set_0a1b2c.t.sol", "Sightline_MockVault_set_0a1b2c", "", Test},
 		{"src/test/Helper.sol", "Helper", "", Test},
+		{"certora/harness/VaultHarness.sol", "VaultHarness", "Vault", Test},
+		{"fv/harnesses/VaultHarness.sol", "VaultHarness", "Vault", Test},
 		{"src/Vault.t.sol", "Helper", "", Test},
 		{"script/Deploy.sol", "Deploy", "", Script},
 		{"src/Deploy.s.sol", "Deploy", "", Script},

@@ -19,11 +19,11 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
-// Folders that hold no contracts of the project's own: dependencies, tests and
+// Folders that hold no contracts of the project's own: dependencies, tests (certora and fv: those of a prover) and
 // scripts, and, directly below the root only, libraries and what tools write
 // (src/lib may well be the project's). Hidden folders are skipped as well.
 var (
-	skippedFolders = []string{"node_modules", "test", "tests", "script", "scripts"}
+	skippedFolders = []string{"node_modules", "test", "tests", "script", "scripts", "certora", "fv"}
 	// SkippedRootFolders are those directly below the root.
 	SkippedRootFolders = []string{"lib", "out", "cache", "artifacts", "build"}
 )
