@@ -17,6 +17,7 @@ type reverter struct {
 	functions map[int]*compile.Node // by AST id; nil until something is asked of one
 	state     map[int]bool          // AST ids of state variables; made with functions
 	answers   map[int]bool          // of functions; false while one is looked at, so that recursion ends
+	ending    map[int]bool          // functions that may end the whole call well, likewise
 }
 
 // alwaysReverts reports whether whatever runs the node n reverts: it is part of a revert, of the message of a
@@ -73,7 +74,7 @@ func (r *reverter) follows(n *compile.Node) bool {
 			if r.statement(s) {
 				return true
 			}
-			if leaves(s) {
+			if r.leaves(s) {
 				return false
 			}
 		}
@@ -91,7 +92,7 @@ func (r *reverter) statement(n *compile.Node) bool {
 			if r.statement(s) {
 				return true
 			}
-			if leaves(s) {
+			if r.leaves(s) {
 				return false
 			}
 		}
@@ -146,7 +147,7 @@ func (r *reverter) body(definition *compile.Node) bool {
 
 // list lists the functions that a call may mean, and the state variables.
 func (r *reverter) list() {
-	r.functions, r.state, r.answers = map[int]*compile.Node{}, map[int]bool{}, map[int]bool{}
+	r.functions, r.state, r.answers, r.ending = map[int]*compile.Node{}, map[int]bool{}, map[int]bool{}, map[int]bool{}
 	for _, s := range r.output.Sources {
 		s.AST.Walk(func(n *compile.Node) bool {
 			switch n.Type {
@@ -222,24 +223,55 @@ func isBlock(n *compile.Node) bool {
 
 // leaves reports whether something of a statement may end the block around it, or the call, other than by a revert. What leaves
 // a loop within the statement alone counts as well: it would take more than this to tell.
-func leaves(n *compile.Node) (found bool) {
+func (r *reverter) leaves(n *compile.Node) (found bool) {
 	n.Walk(func(n *compile.Node) bool {
 		switch n.Type {
 		case "Return", "Break", "Continue", "PlaceholderStatement", "YulLeave", "YulBreak", "YulContinue":
 			found = true
-		case "Identifier":
-			found = found || n.Attribute("name") == "selfdestruct" || n.Attribute("name") == "suicide"
-		case "YulFunctionCall":
-			if name := n.Child("functionName"); name != nil {
-				switch name.Attribute("name") {
-				case "return", "stop", "selfdestruct":
-					found = true
-				}
-			}
 		}
+		found = found || r.endsCall(n)
 		return !found
 	})
 	return found
+}
+
+// endsCall reports whether a node may end the whole call well, as assembly can, in a function that it calls as well.
+func (r *reverter) endsCall(n *compile.Node) bool {
+	switch n.Type {
+	case "YulFunctionCall":
+		if name := n.Child("functionName"); name != nil {
+			switch name.Attribute("name") {
+			case "return", "stop", "selfdestruct":
+				return true
+			}
+		}
+	case "Identifier", "MemberAccess":
+		if name := n.Attribute("name"); name == "selfdestruct" || name == "suicide" {
+			return true
+		}
+		id, ok := n.Int("referencedDeclaration")
+		return ok && r.functionEnds(id)
+	}
+	return false
+}
+
+// functionEnds is endsCall of all that a function does. What overrides it is not looked at.
+func (r *reverter) functionEnds(id int) bool {
+	if r.functions == nil {
+		r.list()
+	}
+	definition := r.functions[id]
+	if definition == nil {
+		return false
+	}
+	if _, ok := r.ending[id]; !ok {
+		r.ending[id] = false
+		definition.Walk(func(n *compile.Node) bool {
+			r.ending[id] = r.ending[id] || r.endsCall(n)
+			return !r.ending[id]
+		})
+	}
+	return r.ending[id]
 }
 
 // revertsAlways reports whether a statement does nothing but revert.

@@ -97,6 +97,23 @@ contract Uses {
         failHere();
     }
 
+    function forward(uint n) external {
+        n += 1;
+        end(n);
+        revert();
+    }
+
+    function end(uint n) private pure {
+        answer(n);
+    }
+
+    function answer(uint n) private pure {
+        assembly {
+            mstore(0, n)
+            return(0, 32)
+        }
+    }
+
     function never() external payable {
         total++;
         failHere();
