@@ -20,7 +20,7 @@ func TestSettingsAreRead(t *testing.T) {
 		{Contract: "src/B.sol:B", Reason: "it needs A", Holds: []string{"2 changed lines"}},
 		{Contract: "src/C.sol:C", Reason: "nothing in it changed"},
 	}}}
-	r := find(t, ".", map[string]string{"foundry.toml": "[profile.default]\n", "src/A.sol": source, "fv/harnesses/H.sol": source, "fv/odd name/H.sol": source,
+	r := find(t, ".", map[string]string{"foundry.toml": "[profile.default]\n", "src/A.sol": source, "flat/harnesses/H.sol": source, "flat/odd name/H.sol": source,
 		"shared/S.sol": source, "src/B.sol": "import \"../shared/S.sol\";\n" + source, "test/T.t.sol": source, "odd name/O.sol": source})
 	text := Settings(r, survey)
 	for _, faults := range [][]any{places(config.Faults(r.Root, "sightline.yml", []byte(text))), places(config.Faults(r.Root, "sightline.yml", []byte(commented.ReplaceAllString(text, "$1"))))} {
@@ -29,7 +29,7 @@ func TestSettingsAreRead(t *testing.T) {
 		}
 	}
 	on := commented.ReplaceAllString(text, "$1")
-	for _, want := range []string{"\ntimeout: 120\n", "\nfail-on: high\n", "\nignore:\n  - /fv/\n\n", "\npanics: [", "\ndeploy:\n", "\n  - contract: A\n", "\n  - contract: B\n"} {
+	for _, want := range []string{"\ntimeout: 120\n", "\nfail-on: high\n", "\nignore:\n  - /flat/\n\n", "\npanics: [", "\ndeploy:\n", "\n  - contract: A\n", "\n  - contract: B\n"} {
 		if !strings.Contains(on, want) {
 			t.Errorf("%q is not in\n%s", want, on)
 		}
@@ -70,8 +70,8 @@ func TestUnbuilt(t *testing.T) {
 		want  []string
 	}{
 		"foundry": {map[string]string{"foundry.toml": "[profile.default]\nsrc = \"core\"\n", "core/A.sol": source, "old/B.sol": source}, []string{"old"}},
-		"hardhat": {map[string]string{"hardhat.config.js": "module.exports = {};", "contracts/A.sol": source, "certora/B.sol": source}, []string{"certora"}},
-		"sources": {map[string]string{"hardhat.config.js": "module.exports = { paths: { sources: dir } };", "contracts/A.sol": source, "certora/B.sol": source}, nil},
+		"hardhat": {map[string]string{"hardhat.config.js": "module.exports = {};", "contracts/A.sol": source, "flat/B.sol": source}, []string{"flat"}},
+		"sources": {map[string]string{"hardhat.config.js": "module.exports = { paths: { sources: dir } };", "contracts/A.sol": source, "flat/B.sol": source}, nil},
 		"plain":   {map[string]string{"src/A.sol": source, "old/B.sol": source}, nil},
 		"nothing": {map[string]string{"foundry.toml": ""}, nil},
 		"below":   {map[string]string{"a/foundry.toml": "", "a/src/A.sol": source, "a/spec/B.sol": source}, []string{"a/spec"}},

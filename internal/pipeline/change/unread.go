@@ -139,7 +139,7 @@ func (c *Change) unbuiltBySettings(file string) string {
 	}
 	folders := strings.Split(file, "/")
 	if !slices.ContainsFunc(folders[:len(folders)-1], func(name string) bool { return name == "src" || name == "contracts" }) {
-		return "" // a place that tools do not build from, such as certora/
+		return "" // a place that tools do not build from, such as copies in one file
 	}
 	if len(c.deps.settings) > 0 {
 		return c.deps.settings[0]
