@@ -11,20 +11,37 @@ import (
 // This file says after which lines nothing but a revert can follow: a revert, what comes before one in its block, and calls of
 // functions that end so whatever they do, as libraries of custom errors have them ("Broken.selector.revertWith();").
 
-// reverter answers for one build what always reverts. The zero value with a build is ready to use.
+// reverter answers for one build what always reverts.
 type reverter struct {
-	output    *compile.Output
-	functions map[int]*compile.Node // by AST id; nil until something is asked of one
-	state     map[int]bool          // AST ids of state variables; made with functions
-	answers   map[int]bool          // of functions; false while one is looked at, so that recursion ends
-	ending    map[int]bool          // functions that may end the whole call well, likewise
+	functions map[int]*compile.Node // by AST id
+	state     map[int]bool          // AST ids of state variables
+	// What is known of functions, once it is known of all that they call.
+	reverts, ends map[int]bool
+	// certain tells of statements of the blocks that were asked about whether from each on nothing but a revert can follow.
+	certain map[*compile.Node]bool
+}
+
+func newReverter(output *compile.Output) *reverter {
+	r := &reverter{map[int]*compile.Node{}, map[int]bool{}, map[int]bool{}, map[int]bool{}, map[*compile.Node]bool{}}
+	for _, s := range output.Sources {
+		s.AST.Walk(func(n *compile.Node) bool {
+			switch n.Type {
+			case "FunctionDefinition":
+				r.functions[n.ID] = n
+			case "VariableDeclaration":
+				r.state[n.ID] = n.Attributes.Get("stateVariable") == true
+			}
+			return n.Type == "SourceUnit" || n.Type == "ContractDefinition"
+		})
+	}
+	return r
 }
 
 // alwaysReverts reports whether whatever runs the node n reverts: it is part of a revert, of the message of a
 // require, or of a require or assert of false; or such a statement follows, whatever happens in between. What writes to the
 // state, or emits, is not meant to be undone: it counts only as executed in calls that revert.
 func (t *sourceTree) alwaysReverts(n int32, r *reverter) bool {
-	if t.inMessage(n) || t.isOfRevert(n) {
+	if t.inMessage(n) {
 		return true
 	}
 	for ; n >= 0; n = t.nodes[n].parent {
@@ -35,51 +52,30 @@ func (t *sourceTree) alwaysReverts(n int32, r *reverter) bool {
 	return false
 }
 
-// isOfRevert reports whether n is part of a statement that does nothing but revert, and runs whenever that does.
-func (t *sourceTree) isOfRevert(n int32) bool {
-	for ; n >= 0; n = t.nodes[n].parent {
-		node := &t.nodes[n]
-		if node.kind == bodyNode || node.kind == declarationNode {
-			return false
-		}
-		if node.ast != nil && revertsAlways(node.ast) {
-			return true
-		}
-		if t.runsConditionally(n) && node.kind != statementNode {
-			return false
-		}
-	}
-	return false
-}
-
 // follows reports whether a statement that always reverts is n, holds it, or comes after it in a block around it, and
 // nothing from n on leaves that block otherwise.
 func (r *reverter) follows(n *compile.Node) bool {
 	for ; n.Parent != nil && n.Type != "FunctionDefinition"; n = n.Parent {
-		switch n.Type {
-		case "ModifierDefinition", "YulFunctionDefinition", "ContractDefinition":
+		switch {
+		case n.Type == "ModifierDefinition", n.Type == "YulFunctionDefinition", n.Type == "ContractDefinition":
 			return false
-		}
-		if !isBlock(n.Parent) {
-			if r.statement(n) {
-				return true
-			}
-			continue
-		}
-		behind := n.Parent.Children
-		for behind[0] != n {
-			behind = behind[1:]
-		}
-		for _, s := range behind {
-			if r.statement(s) {
-				return true
-			}
-			if r.leaves(s) {
-				return false
-			}
+		case isBlock(n.Parent) && r.isCertain(n), !isBlock(n.Parent) && r.statement(n):
+			return true
 		}
 	}
 	return n.Type == "FunctionDefinition" && r.body(n)
+}
+
+// isCertain reports whether nothing but a revert can follow from a statement of a block on, in that block.
+func (r *reverter) isCertain(n *compile.Node) bool {
+	if _, ok := r.certain[n]; !ok {
+		certain := false
+		for _, s := range slices.Backward(n.Parent.Children) {
+			certain = r.statement(s) || certain && !r.leaves(s)
+			r.certain[s] = certain
+		}
+	}
+	return r.certain[n]
 }
 
 // statement reports whether a statement reverts whatever it does.
@@ -115,19 +111,45 @@ func (r *reverter) statement(n *compile.Node) bool {
 
 // function reports whether each call of a function reverts. One that others override is none: which is called is not known.
 func (r *reverter) function(id int) bool {
-	if r.functions == nil {
-		r.list()
+	r.settle(id)
+	return r.reverts[id] && !mayBeOverridden(r.functions[id])
+}
+
+// settle finds out about a function, and all that it calls: what holds is the least that explains itself, so that recursion ends,
+// and the order of questions does not matter.
+func (r *reverter) settle(id int) {
+	list := r.unknown(id, nil)
+	for again := true; again; {
+		again = false
+		for _, f := range list {
+			if !r.ends[f] && r.anyEnds(r.functions[f]) {
+				r.ends[f], again = true, true
+			}
+		}
 	}
-	if answer, ok := r.answers[id]; ok {
-		return answer
+	for again := true; again; {
+		again = false
+		for _, f := range list {
+			if !r.reverts[f] && r.body(r.functions[f]) {
+				r.reverts[f], again = true, true
+			}
+		}
 	}
-	definition := r.functions[id]
-	if definition == nil || mayBeOverridden(definition) {
-		return false
+}
+
+// unknown appends a function and those that it names, if nothing was asked of them; callees come before their callers.
+func (r *reverter) unknown(id int, list []int) []int {
+	if _, known := r.reverts[id]; known || r.functions[id] == nil {
+		return list
 	}
-	r.answers[id] = false
-	r.answers[id] = r.body(definition)
-	return r.answers[id]
+	r.reverts[id], r.ends[id] = false, false
+	r.functions[id].Walk(func(n *compile.Node) bool {
+		if named, ok := n.Int("referencedDeclaration"); ok {
+			list = r.unknown(named, list)
+		}
+		return true
+	})
+	return append(list, id)
 }
 
 // mayBeOverridden reports whether a call of a function may run another one: any of a contract may before solc 0.6, whose ASTs
@@ -143,22 +165,6 @@ func mayBeOverridden(definition *compile.Node) bool {
 func (r *reverter) body(definition *compile.Node) bool {
 	body := definition.Child("body")
 	return body != nil && definition.Child("modifiers") == nil && r.statement(body)
-}
-
-// list lists the functions that a call may mean, and the state variables.
-func (r *reverter) list() {
-	r.functions, r.state, r.answers, r.ending = map[int]*compile.Node{}, map[int]bool{}, map[int]bool{}, map[int]bool{}
-	for _, s := range r.output.Sources {
-		s.AST.Walk(func(n *compile.Node) bool {
-			switch n.Type {
-			case "FunctionDefinition":
-				r.functions[n.ID] = n
-			case "VariableDeclaration":
-				r.state[n.ID] = n.Attributes.Get("stateVariable") == true
-			}
-			return n.Type == "SourceUnit" || n.Type == "ContractDefinition"
-		})
-	}
 }
 
 // changesState reports whether the statement that a node is part of writes to storage, or emits, by itself: what functions do that
@@ -202,9 +208,6 @@ func (r *reverter) changesState(n *compile.Node) (changes bool) {
 
 // isState reports whether what is assigned to is in storage.
 func (r *reverter) isState(n *compile.Node) bool {
-	if r.functions == nil {
-		r.list()
-	}
 	for n != nil {
 		if id, ok := n.Int("referencedDeclaration"); n.Type == "Identifier" && ok && r.state[id] || strings.Contains(n.ValueType, " storage ") {
 			return true
@@ -235,7 +238,17 @@ func (r *reverter) leaves(n *compile.Node) (found bool) {
 	return found
 }
 
-// endsCall reports whether a node may end the whole call well, as assembly can, in a function that it calls as well.
+// anyEnds is endsCall of a node and all below it.
+func (r *reverter) anyEnds(n *compile.Node) (found bool) {
+	n.Walk(func(n *compile.Node) bool {
+		found = found || r.endsCall(n)
+		return !found
+	})
+	return found
+}
+
+// endsCall reports whether a node may end the whole call well, as assembly can, in a function that it calls as well. What
+// overrides that, and functions within assembly, are not looked at: of the latter, any may.
 func (r *reverter) endsCall(n *compile.Node) bool {
 	switch n.Type {
 	case "YulFunctionCall":
@@ -244,34 +257,30 @@ func (r *reverter) endsCall(n *compile.Node) bool {
 			case "return", "stop", "selfdestruct":
 				return true
 			}
+			return isDefined(name)
 		}
 	case "Identifier", "MemberAccess":
 		if name := n.Attribute("name"); name == "selfdestruct" || name == "suicide" {
 			return true
 		}
-		id, ok := n.Int("referencedDeclaration")
-		return ok && r.functionEnds(id)
+		if id, ok := n.Int("referencedDeclaration"); ok {
+			r.settle(id)
+			return r.ends[id]
+		}
 	}
 	return false
 }
 
-// functionEnds is endsCall of all that a function does. What overrides it is not looked at.
-func (r *reverter) functionEnds(id int) bool {
-	if r.functions == nil {
-		r.list()
+// isDefined reports whether the function of a name is one of the assembly around it.
+func isDefined(name *compile.Node) bool {
+	for n := name; n != nil && n.Type != "InlineAssembly"; n = n.Parent {
+		if slices.ContainsFunc(n.Children, func(c *compile.Node) bool {
+			return c.Type == "YulFunctionDefinition" && c.Attribute("name") == name.Attribute("name")
+		}) {
+			return true
+		}
 	}
-	definition := r.functions[id]
-	if definition == nil {
-		return false
-	}
-	if _, ok := r.ending[id]; !ok {
-		r.ending[id] = false
-		definition.Walk(func(n *compile.Node) bool {
-			r.ending[id] = r.ending[id] || r.endsCall(n)
-			return !r.ending[id]
-		})
-	}
-	return r.ending[id]
+	return false
 }
 
 // revertsAlways reports whether a statement does nothing but revert.

@@ -194,9 +194,9 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 	for _, sel := range selections {
 		sel.tree.seal()
 	}
-	reverts := reverter{output: output}
+	reverts := newReverter(output)
 	for id := range paths {
-		m.selectNodes(output, selections, id, changes[id], &constants, &reverts)
+		m.selectNodes(output, selections, id, changes[id], &constants, reverts)
 	}
 	for i := range list {
 		if !within[i] && placeholders == nil && !said[list[i].program.ID] {

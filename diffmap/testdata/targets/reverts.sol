@@ -118,4 +118,25 @@ contract Uses {
         total++;
         failHere();
     }
+
+    function ping(uint n) public {
+        pong(n);
+        revert();
+    }
+
+    function pong(uint n) public {
+        ping(n);
+    }
+
+    function tells(uint n) external view {
+        n += total;
+        assembly {
+            function tell(v) {
+                mstore(0, v)
+                return(0, 32)
+            }
+            tell(n)
+            revert(0, 0)
+        }
+    }
 }

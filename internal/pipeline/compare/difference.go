@@ -136,7 +136,7 @@ func (s *Sides) differIn(x, y *compared, call int, moved movedAddresses) (Differ
 	a, b := &x.exec.Calls[call], &y.exec.Calls[call]
 	switch {
 	case a.Outcome == evm.InsufficientBalance, b.Outcome == evm.InsufficientBalance:
-		return Difference{}, false // no code ran; who has less than on the other side was paid less, which is a difference of an earlier call
+		return Difference{}, false // no code ran; why the sender has less ether there shows in an earlier call
 	case a.Outcome == evm.Success && b.Outcome != evm.Success:
 		d := Difference{Kind: Succeeds, failed: failureClass(b), Changes: s.changes(x, call)}
 		d.Detail = d.failed + ": " + strings.Join(d.Changes, ", ")

@@ -119,7 +119,7 @@ func TestMovedEqual(t *testing.T) {
 	}
 }
 
-// TestWithoutEther: a call for which its sender has no ether, on one side alone, is no difference: no code ran.
+// TestWithoutEther: where the sender lacks the ether for a call on one side, no code runs there, and nothing is compared.
 func TestWithoutEther(t *testing.T) {
 	side := func(outcome evm.Outcome) *compared {
 		return &compared{exec: &evm.Execution{Calls: []evm.CallResult{{Outcome: outcome, Frames: [2]int{0, 0}}}}}
