@@ -176,7 +176,7 @@ func (w *writer) implementOne(n *compile.Node) bool {
 	}
 	name := n.Attribute("name")
 	kind := n.Attribute("kind")
-	if !identifier.MatchString(name) && kind != "receive" && kind != "fallback" {
+	if !isIdentifier(name) && kind != "receive" && kind != "fallback" {
 		return fail("its name is not an identifier")
 	}
 	override, err := w.overrides(n)

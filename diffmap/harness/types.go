@@ -10,9 +10,14 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
-// identifier is a name as Solidity allows it, and no longer than people write them: 200 bytes are
-// arbitrary.
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]{0,199}$`)
+// maxName bounds a name in bytes: people write shorter ones. Arbitrary. An expression that counts to it takes longer to compile than
+// all others of the program together.
+const maxName = 200
+
+var letters = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// isIdentifier reports whether a text is a name as Solidity allows it, and no longer than people write them.
+func isIdentifier(text string) bool { return len(text) <= maxName && letters.MatchString(text) }
 
 // elementary are the names of types that the language has.
 var elementary = regexp.MustCompile(`^(address|bool|string|bytes([0-9]{1,2})?|u?int([0-9]{1,3})?|u?fixed([0-9]{1,3}x[0-9]{1,2})?)$`)
@@ -117,7 +122,7 @@ func importable(name string) bool {
 // declared is the name of a declaration outside of its source, "SL_0.Lib.Data".
 func (u *unit) declared(n *compile.Node) (string, error) {
 	name := n.Attribute("name")
-	if !identifier.MatchString(name) {
+	if !isIdentifier(name) {
 		return "", fmt.Errorf("its name is not an identifier")
 	}
 	alias, err := u.alias(n.File)
@@ -126,7 +131,7 @@ func (u *unit) declared(n *compile.Node) (string, error) {
 	}
 	if contract := containerOf(n); contract != nil {
 		outer := contract.Attribute("name")
-		if !identifier.MatchString(outer) {
+		if !isIdentifier(outer) {
 			return "", fmt.Errorf("its name is not an identifier")
 		}
 		return alias + "." + outer + "." + name, nil
@@ -199,7 +204,7 @@ var errFunctionType = fmt.Errorf("it takes or returns a function, which a call c
 
 // human is a node's type for people, who may have been given any text.
 func human(nodeType string) string {
-	if identifier.MatchString(nodeType) {
+	if isIdentifier(nodeType) {
 		return nodeType
 	}
 	return "node of an unknown type"

@@ -118,7 +118,7 @@ func (u *unit) path(n *compile.Node) string {
 
 // printable is a name for people.
 func printable(name string) string {
-	if identifier.MatchString(name) {
+	if isIdentifier(name) {
 		return name
 	}
 	return ""

@@ -226,7 +226,7 @@ func (w *writer) variables(list []*compile.Node, names map[string]bool, prefix s
 			}
 		}
 		v.name = p.Attribute("name")
-		if !identifier.MatchString(v.name) || strings.HasPrefix(v.name, aliasPrefix) || names[v.name] {
+		if !isIdentifier(v.name) || strings.HasPrefix(v.name, aliasPrefix) || names[v.name] {
 			v.name = fmt.Sprintf("%s%d", prefix, i)
 		}
 		v.name = unique(names, v.name)
@@ -308,7 +308,7 @@ func (w *writer) initializer(f *compile.Node) string {
 		wanted := "initializer" + strings.TrimPrefix(name.Attribute("name"), onlyInitializing)
 		for _, base := range w.bases() {
 			for _, n := range base.Children {
-				if n.Type == "ModifierDefinition" && n.Attribute("name") == wanted && len(parameters(n, "parameters")) == 0 && identifier.MatchString(wanted) {
+				if n.Type == "ModifierDefinition" && n.Attribute("name") == wanted && len(parameters(n, "parameters")) == 0 && isIdentifier(wanted) {
 					return wanted
 				}
 			}
@@ -322,7 +322,7 @@ func (w *writer) callee(f *compile.Node) (string, error) {
 	if !w.child {
 		return w.harness.unit.declared(f)
 	}
-	if name := f.Attribute("name"); identifier.MatchString(name) {
+	if name := f.Attribute("name"); isIdentifier(name) {
 		return name, nil
 	}
 	return "", fmt.Errorf("its name is not an identifier")

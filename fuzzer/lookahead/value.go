@@ -2,7 +2,7 @@ package lookahead
 
 import (
 	"math/bits"
-	"sync"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -105,8 +105,7 @@ func (s *set) reduce() bool {
 // smallConstants is the number of constants whose Value equals their word plus
 // one: bytes, memory offsets and jump destinations are had without a look-up and
 // mean the same everywhere, so that programs' graphs can name them. No label is
-// above: the code would be five times as long as EIP-170 allows, 128 KiB. Their
-// intervals take 8 MB, once.
+// above: the code would be five times as long as EIP-170 allows, 128 KiB.
 const smallConstants = 1 << 17
 
 // memoSize is the number of results of operations that are remembered, a power
@@ -150,26 +149,53 @@ func constant(n uint64) Value { return Value(n + 1) }
 // w² < 2^73 and 32·w < 2^42.
 const maxMemory = 1 << 42
 
-// common are the intervals of the Values that every interner has, made with the first one: 8 MB, which commands that
-// analyze nothing start without.
-var (
-	common     []interval
-	makeCommon = sync.OnceFunc(func() { common = commonIntervals() })
-)
+// commonPage is how many of the common Values' intervals are made at once: a program names few constants, most of them below that,
+// and all intervals would take 8 MB, and a tenth of a short run's time.
+const commonPage = 1 << 8
 
-func commonIntervals() []interval {
-	all := *new(uint256.Int).SetAllOne()
-	one := *uint256.NewInt(1)
-	of := make([]interval, 0, commonCount)
-	of = append(of, interval{hi: all})
-	for n := range uint64(smallConstants) {
-		c := *uint256.NewInt(n)
-		of = append(of, interval{c, c})
+// common are the intervals of the Values that every interner has, in pages that are made when the first of them is asked for.
+var common [(commonCount + commonPage - 1) / commonPage]atomic.Pointer[[commonPage]interval]
+
+// commonInterval gives the bounds of a common Value.
+func commonInterval(a Value) *interval {
+	page := common[a/commonPage].Load()
+	if page == nil {
+		page = makeCommon(a / commonPage)
 	}
-	return append(of,
-		interval{hi: one}, interval{lo: one, hi: all},
-		interval{hi: *lowBits(8)}, interval{hi: *lowBits(160)}, interval{hi: *lowBits(64)},
-		interval{hi: *uint256.NewInt(maxMemory - 1)})
+	return &page[a%commonPage]
+}
+
+// makeCommon makes a page. Whoever makes it at the same time makes the same.
+func makeCommon(page Value) *[commonPage]interval {
+	of := &[commonPage]interval{}
+	for i := range of {
+		of[i] = boundsOf(page*commonPage + Value(i))
+	}
+	common[page].Store(of)
+	return of
+}
+
+// boundsOf are the bounds of a common Value.
+func boundsOf(a Value) interval {
+	all, one := *new(uint256.Int).SetAllOne(), *uint256.NewInt(1)
+	switch a {
+	case Top:
+		return interval{hi: all}
+	case boolean:
+		return interval{hi: one}
+	case nonzero:
+		return interval{lo: one, hi: all}
+	case byteRange:
+		return interval{hi: *lowBits(8)}
+	case address:
+		return interval{hi: *lowBits(160)}
+	case size:
+		return interval{hi: *lowBits(64)}
+	case memory:
+		return interval{hi: *uint256.NewInt(maxMemory - 1)}
+	}
+	c := *uint256.NewInt(uint64(a) - 1)
+	return interval{c, c}
 }
 
 // nonzeroSigned are the bounds of nonzero in the signed order; of the other common
@@ -177,7 +203,6 @@ func commonIntervals() []interval {
 var nonzeroSigned = anySign
 
 func newValues() *values {
-	makeCommon()
 	v := &values{}
 	v.reset()
 	return v
@@ -268,7 +293,7 @@ func (v *values) get(a Value) *interval {
 	if a = a.plain(); a >= commonCount {
 		return &v.own[a-commonCount].unsigned
 	}
-	return &common[a]
+	return commonInterval(a)
 }
 
 // signed gives the bounds of a Value in the signed order.
@@ -281,7 +306,7 @@ func (v *values) signed(a Value) *interval {
 	case a == nonzero:
 		return &nonzeroSigned
 	}
-	return &common[a]
+	return commonInterval(a)
 }
 
 // set is the set of a Value.

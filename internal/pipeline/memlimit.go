@@ -24,11 +24,15 @@ const (
 	// @aave/core-v3 with every line a target: 51 MB are in use at the start, 290 to 340
 	// after two minutes, and no more after eight.
 	liveMemory = 8.5
+
+	// littleMemory, bytes, is not worth freeing: getting it from the system again takes a small project as long as all else before the
+	// campaign. Where all of it is in use, the limit is still campaignMemory, see liveMemory.
+	littleMemory = 32 << 20
 )
 
-// boundMemory frees what reading the project took, which is more than a campaign needs, and
-// limits the campaign's memory from here on. The limit is soft: a campaign that needs more
-// memory takes it. With GOMEMLIMIT the caller bounds it, and it is not freed either.
+// boundMemory frees what reading the project took, unless it is little, which is more than a
+// campaign needs, and limits the campaign's memory from here on. The limit is soft: a campaign
+// that needs more memory takes it. With GOMEMLIMIT the caller bounds it, and it is not freed either.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -36,8 +40,10 @@ func boundMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	debug.FreeOSMemory()
 	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
+	if runtime.ReadMemStats(&memory); memory.HeapSys-memory.HeapReleased > littleMemory {
+		debug.FreeOSMemory()
+		runtime.ReadMemStats(&memory)
+	}
 	debug.SetMemoryLimit(max(campaignMemory, int64(liveMemory*float64(memory.HeapAlloc))))
 }

@@ -99,9 +99,12 @@ type branchSide struct {
 
 var (
 	commitID     = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	repositoryID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$`)
+	repositoryID = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 	zeroID       = regexp.MustCompile(`^0+$`)
 )
+
+// maxRepository bounds OWNER/NAME, bytes: GitHub's owners have up to 39, names up to 100.
+const maxRepository = 140
 
 // privileged are the events that run a workflow with the repository's secrets and a token
 // that may write, although anyone can cause them, such as with a pull request or a comment.
@@ -126,7 +129,7 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 		return nil, fmt.Errorf("the event %q does not say what changed; run on pull_request, merge_group, push, release, workflow_dispatch or schedule", cut(e.Name, maxShown))
 	}
 	full := getenv("GITHUB_REPOSITORY")
-	if !repositoryID.MatchString(full) {
+	if len(full) > maxRepository || !repositoryID.MatchString(full) {
 		return nil, fmt.Errorf("GITHUB_REPOSITORY is %q; want OWNER/NAME", cut(full, maxShown))
 	}
 	e.Repository.Owner, e.Repository.Name, _ = strings.Cut(full, "/")

@@ -95,14 +95,18 @@ func ReadHistory(path, head string, log *progress.Log) *History {
 // comment shows what it says. So it may hold no words: an id, a contract and a function have
 // no spaces, and what is a sentence is written anew.
 var (
-	keptID   = regexp.MustCompile(`^SL-[0-9a-f]{1,64}$`)
-	keptName = regexp.MustCompile(`^[^\s<>\[\]|]{1,300}$`)
+	keptID   = regexp.MustCompile(`^SL-[0-9a-f]+$`)
+	keptName = regexp.MustCompile(`^[^\s<>\[\]|]+$`)
 	keptHead = regexp.MustCompile(`^([0-9a-f]{7,64}|working tree|sources)$`) // a commit, or what is not committed
 )
 
+// maxName bounds an id and a name, bytes: a function's with its parameters is the longest. Arbitrary.
+const maxName = 300
+
 // isOurs reports whether a finding is one that Sightline may have kept.
 func (f *kept) isOurs() bool {
-	return keptID.MatchString(f.ID) && f.oracle() != nil && keptName.MatchString(f.Contract) && (f.Function == "" || keptName.MatchString(f.Function))
+	is := func(text string, what *regexp.Regexp) bool { return len(text) <= maxName && what.MatchString(text) }
+	return is(f.ID, keptID) && f.oracle() != nil && is(f.Contract, keptName) && (f.Function == "" || is(f.Function, keptName))
 }
 
 // reword replaces sentences by our own.
