@@ -1,6 +1,9 @@
 package evm
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
@@ -202,6 +205,30 @@ func (e *Execution) Lasting() []bool {
 		lasts[i] = f.Outcome == Success && (f.Parent < 0 || lasts[f.Parent])
 	}
 	return lasts
+}
+
+// Write is a write to storage, and the number of the frame that made it.
+type Write struct {
+	*StorageAccess
+	Frame int
+}
+
+// AppendWrites appends the writes to storage of frames[from:to] that are not undone, in the order in which they were made: a frame that
+// calls others may write before and after what these do. lasts is of [Execution.Lasting].
+func (e *Execution) AppendWrites(dst []Write, from, to int, lasts []bool) []Write {
+	n := len(dst)
+	for i := from; i < to; i++ {
+		if !lasts[i] {
+			continue
+		}
+		for j := range e.Frames[i].Storage {
+			if access := &e.Frames[i].Storage[j]; access.Write {
+				dst = append(dst, Write{access, i})
+			}
+		}
+	}
+	slices.SortStableFunc(dst[n:], func(a, b Write) int { return cmp.Compare(a.Order, b.Order) })
+	return dst
 }
 
 // Coverage is a block that a call entered.

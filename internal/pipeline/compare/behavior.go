@@ -205,13 +205,8 @@ type word struct {
 // storageAfter is what was written and lasts.
 func storageAfter(e *evm.Execution) map[word]uint256.Int {
 	after := map[word]uint256.Int{}
-	lasts := e.Lasting()
-	for i := range e.Frames {
-		for _, access := range e.Frames[i].Storage {
-			if access.Write && lasts[i] {
-				after[word{access.Address, access.Slot}] = access.Value
-			}
-		}
+	for _, w := range e.AppendWrites(nil, 0, len(e.Frames), e.Lasting()) {
+		after[word{w.Address, w.Slot}] = w.Value
 	}
 	return after
 }

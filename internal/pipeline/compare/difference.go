@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -254,8 +253,9 @@ type written struct {
 // writes are those of a call, and makes them the state that later calls meet.
 func (c *compared) writes(call int) written {
 	all := written{index: map[word]int{}}
-	for _, access := range c.lastingWrites(call) {
-		at := word{access.Address, access.Slot}
+	frames := c.exec.Calls[call].Frames
+	for _, w := range c.exec.AppendWrites(nil, frames[0], frames[1], c.lasts) {
+		access, at := w.StorageAccess, word{w.Address, w.Slot}
 		if n, again := all.index[at]; again {
 			all.list[n].after = access.Value
 			continue
@@ -267,23 +267,6 @@ func (c *compared) writes(call int) written {
 		c.state[all.list[i].word] = all.list[i].after
 	}
 	return all
-}
-
-// lastingWrites lists the writes of a call whose effects last, in order.
-func (c *compared) lastingWrites(call int) (writes []*evm.StorageAccess) {
-	frames := c.exec.Calls[call].Frames
-	for i := frames[0]; i < frames[1]; i++ {
-		if !c.lasts[i] {
-			continue
-		}
-		for j := range c.exec.Frames[i].Storage {
-			if access := &c.exec.Frames[i].Storage[j]; access.Write {
-				writes = append(writes, access)
-			}
-		}
-	}
-	slices.SortFunc(writes, func(a, b *evm.StorageAccess) int { return cmp.Compare(a.Order, b.Order) })
-	return writes
 }
 
 // at is what is at a word after the writes.

@@ -287,18 +287,11 @@ func stepsOf(exec *evm.Execution, call int, writes []write) []storageChange {
 		now[writes[i].word] = writes[i].before
 	}
 	var all []storageChange
-	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
-	for i := frames[0]; i < frames[1]; i++ {
-		for j := range exec.Frames[i].Storage {
-			access := &exec.Frames[i].Storage[j]
-			if !access.Write || !lasts[i] {
-				continue
-			}
-			at := word{access.Address, access.Slot}
-			all = append(all, storageChange{before: now[at], after: access.Value, keys: access.Keys})
-			now[at] = access.Value
-		}
+	for _, w := range exec.AppendWrites(nil, frames[0], frames[1], exec.Lasting()) {
+		at := word{w.Address, w.Slot}
+		all = append(all, storageChange{before: now[at], after: w.Value, keys: w.Keys})
+		now[at] = w.Value
 	}
 	return all
 }

@@ -15,10 +15,11 @@ import (
 type Books struct {
 	Tokens []*Token
 
-	world *evm.World
-	state map[slot]uint256.Int // that earlier calls wrote
-	lasts []bool               // frames that are not undone
-	now   Call
+	world  *evm.World
+	state  map[slot]uint256.Int // that earlier calls wrote
+	lasts  []bool               // frames that are not undone
+	writes []evm.Write          // of a call
+	now    Call
 }
 
 // slot is a word of storage.
@@ -53,7 +54,7 @@ type Call struct {
 	books  *Books
 	result *evm.CallResult
 	frame  *evm.Frame // of the token, which nothing calls back into; nil: it is not such a call
-	// unclear: the order of writes is not known, or what is written.
+	// unclear: what is written is not known.
 	unclear bool
 	in, out uint256.Int // ether that the token got and sent
 	wide    bool        // more ether than a word holds
@@ -66,8 +67,7 @@ type Change struct {
 	Before, After uint256.Int
 	From, At      bytecode.Location // of the first and the last write
 
-	slot        uint256.Int
-	first, last int // frames that wrote it
+	slot uint256.Int
 }
 
 // Read calls do for the calls of an execution from one on, for each token that they concern.
@@ -94,14 +94,10 @@ func (b *Books) read(exec *evm.Execution, call int, asked bool, do func(*Call)) 
 		t.changes, t.unclear = t.changes[:0], false
 	}
 	frames := exec.Calls[call].Frames
-	for i := frames[0]; i < frames[1]; i++ {
-		f := &exec.Frames[i]
-		for j := range f.Storage {
-			if a := &f.Storage[j]; a.Write && b.lasts[i] {
-				if t := b.Token(a.Address); t != nil {
-					b.write(exec, t, i, a)
-				}
-			}
+	b.writes = exec.AppendWrites(b.writes[:0], frames[0], frames[1], b.lasts)
+	for _, w := range b.writes {
+		if t := b.Token(w.Address); t != nil {
+			b.write(exec, t, w)
 		}
 	}
 	for _, t := range b.Tokens {
@@ -113,8 +109,8 @@ func (b *Books) read(exec *evm.Execution, call int, asked bool, do func(*Call)) 
 }
 
 // write notes a write to a token's storage.
-func (b *Books) write(exec *evm.Execution, t *Token, frame int, a *evm.StorageAccess) {
-	elements, known := t.at(a, exec.Frames[frame].Program)
+func (b *Books) write(exec *evm.Execution, t *Token, a evm.Write) {
+	elements, known := t.at(a.StorageAccess, exec.Frames[a.Frame].Program)
 	if !known {
 		t.unclear = true
 		return
@@ -131,27 +127,17 @@ func (b *Books) write(exec *evm.Execution, t *Token, frame int, a *evm.StorageAc
 		n := slices.IndexFunc(t.changes, func(c Change) bool { return c.slot == a.Slot && c.Family == e.family })
 		if n < 0 {
 			n = len(t.changes)
-			t.changes = append(t.changes, Change{Family: e.family, Keys: e.keys, Before: p.of(&before), slot: a.Slot, first: frame})
-		} else if c := &t.changes[n]; frame != c.first && isWithin(exec, frame, c.first) || frame != c.last && isWithin(exec, frame, c.last) {
-			t.unclear = true // the outer frame may have written before or after
+			t.changes = append(t.changes, Change{Family: e.family, Keys: e.keys, Before: p.of(&before), slot: a.Slot})
 		}
 		c := &t.changes[n]
-		c.After, c.last = p.of(&a.Value), frame
-		if program := exec.Frames[frame].Program; program != nil {
+		c.After = p.of(&a.Value)
+		if program := exec.Frames[a.Frame].Program; program != nil {
 			c.At = bytecode.Location{Code: program.ID, PC: a.PC}
 			if c.From == (bytecode.Location{}) {
 				c.From = c.At
 			}
 		}
 	}
-}
-
-// isWithin reports whether a frame is called by another, through any others.
-func isWithin(exec *evm.Execution, frame, outer int) bool {
-	for frame > outer {
-		frame = exec.Frames[frame].Parent
-	}
-	return frame == outer
 }
 
 // at is what is in a slot after the writes that were read.
