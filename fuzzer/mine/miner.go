@@ -44,7 +44,7 @@ type Miner struct {
 	state   map[place]uint256.Int
 	stale   []int
 	touched []int
-	writers map[place]int // of the call: the last frame that wrote a word
+	writes  []evm.Write // of the call
 	lasts   []bool
 	stamp   int
 	only    *Law // nil: all
@@ -54,7 +54,7 @@ type Miner struct {
 func New(machine evm.Machine, w *evm.World, ours func(*evm.Instance) bool) *Miner {
 	m := &Miner{world: w, isSender: map[uint256.Int]bool{}, instances: map[common.Address]*evm.Instance{}, tallies: map[int]*Tally{},
 		scalars: map[place][]int{}, sums: map[place]int{}, holdings: map[place]int{}, ethers: map[common.Address]int{},
-		elements: map[place]bool{}, byKey: map[string]*Law{}, state: map[place]uint256.Int{}, writers: map[place]int{}}
+		elements: map[place]bool{}, byKey: map[string]*Law{}, state: map[place]uint256.Int{}}
 	m.accounts = append(slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp), common.Address{})
 	for i := range w.Senders {
 		m.isSender[*new(uint256.Int).SetBytes20(w.Senders[i].Address[:])] = true
@@ -212,10 +212,7 @@ func (m *Miner) look(seq input.Sequence, exec *evm.Execution, from int, broken f
 			m.settle()
 			continue
 		}
-		if !m.follow(exec, i) {
-			m.settle()
-			return
-		}
+		m.follow(exec, i)
 		if len(m.touched) == 0 {
 			continue
 		}
@@ -242,10 +239,9 @@ func (m *Miner) findLasting(exec *evm.Execution) {
 	}
 }
 
-// follow takes over what a call wrote; false where the order of its writes is not known.
-func (m *Miner) follow(exec *evm.Execution, call int) bool {
+// follow takes over what a call wrote.
+func (m *Miner) follow(exec *evm.Execution, call int) {
 	m.settle()
-	clear(m.writers)
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
@@ -255,13 +251,11 @@ func (m *Miner) follow(exec *evm.Execution, call int) bool {
 		if !f.Value.IsZero() && f.Kind != evm.KindDelegateCall && f.Kind != evm.KindCallCode && f.Caller != f.Self {
 			m.move(f)
 		}
-		for j := range f.Storage {
-			if access := &f.Storage[j]; access.Write && !m.write(exec, i, access) {
-				return false
-			}
-		}
 	}
-	return true
+	m.writes = exec.AppendWrites(m.writes[:0], frames[0], frames[1], m.lasts)
+	for _, w := range m.writes {
+		m.write(w.StorageAccess)
+	}
 }
 
 // settle ends a call.
@@ -287,19 +281,15 @@ func (m *Miner) move(f *evm.Frame) {
 	}
 }
 
-// write takes over one write; false where a frame and one that it called both write the word.
-func (m *Miner) write(exec *evm.Execution, frame int, access *evm.StorageAccess) bool {
+// write takes over one write.
+func (m *Miner) write(access *evm.StorageAccess) {
 	at := place{access.Address, access.Slot}
 	if m.instances[at.address] == nil {
 		if i, ok := m.holdings[at]; ok {
 			m.set(i, access.Value)
 		}
-		return true
+		return
 	}
-	if last, again := m.writers[at]; again && last != frame && calls(exec, last, frame) {
-		return false
-	}
-	m.writers[at] = frame
 	if i, ok := m.holdings[at]; ok {
 		m.set(i, access.Value)
 	}
@@ -313,7 +303,6 @@ func (m *Miner) write(exec *evm.Execution, frame int, access *evm.StorageAccess)
 			m.set(i, m.quantities[i].of(&access.Value))
 		}
 	}
-	return true
 }
 
 // maxElements bounds the elements of which is remembered that they are some. Arbitrary: a few megabytes.
@@ -352,16 +341,6 @@ func (m *Miner) writeElement(at place, access *evm.StorageAccess) {
 	m.touch(i)
 	q.value.Sub(&q.value, &before)
 	q.value.Add(&q.value, &access.Value)
-}
-
-// calls reports whether a frame is among the callers of another.
-func calls(exec *evm.Execution, caller, callee int) bool {
-	for at := callee; at >= 0; at = exec.Frames[at].Parent {
-		if at == caller {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *Miner) set(i int, value uint256.Int) {
