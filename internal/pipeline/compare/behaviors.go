@@ -351,7 +351,7 @@ func (s *Sides) behaviors(runners []*runner, fast, judges *pair) []*Behavior {
 // mock through which changed code that ships is called.
 func (s *Sides) counts(key *sightingKey) bool {
 	c := s.Head.Space.Instances[key.instance].Contract
-	if key.function.Kind == input.Constructor || key.function.Test || key.function.Property || key.function.Noted {
+	if key.function.Test || key.function.Property || key.function.Noted {
 		return false
 	}
 	return c != nil && s.ships(c)

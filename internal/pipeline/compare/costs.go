@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // A call costs more if it takes a fifth more gas, and at least 5,000 (what writing a word of storage
@@ -15,10 +16,11 @@ const (
 )
 
 // costs is the last call of a sequence if nothing else differs, and it takes more gas on the head in changed code. What an attacker's
-// contract does in the middle of a call is not compared: where it succeeds on one side alone, it costs more there.
+// contract does in the middle of a call is not compared: where it succeeds on one side alone, it costs more there. Neither is a deployment,
+// which costs more with each line of code.
 func (r *ran) costs() (Difference, bool) {
 	last := r.last()
-	if !r.gas || r.first != nil || last < 0 || r.sequence[last].Script != nil || r.head.Truncated || r.base.Truncated {
+	if !r.gas || r.first != nil || last < 0 || r.sequence[last].Script != nil || r.sequence[last].Function.Kind == input.Constructor || r.head.Truncated || r.base.Truncated {
 		return Difference{}, false
 	}
 	a, b := &r.head.Calls[last], &r.base.Calls[last]

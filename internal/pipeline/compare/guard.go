@@ -137,7 +137,7 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 	}
 	n := r.first.Call
 	call := &r.sequence[n]
-	if !r.calls[input.Callable{Instance: call.Instance, Function: call.Function}].same ||
+	if call.Function.Kind == input.Constructor || !r.calls[input.Callable{Instance: call.Instance, Function: call.Function}].same ||
 		!r.counts(&sightingKey{instance: call.Instance, function: call.Function}) || !r.hasEffect(n) {
 		return nil
 	}
