@@ -352,17 +352,13 @@ func (c *conservation) blame(r *ran, call *laws.Call) bytecode.Location {
 	return bytecode.Location{}
 }
 
-// writesOf are the instructions with which a call writes to the storage of an account, and that lasts.
+// writesOf are the instructions with which a call writes to the storage of an account, and that lasts, in order.
 func writesOf(exec *evm.Execution, call int, account common.Address) []bytecode.Location {
 	var all []bytecode.Location
-	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
-	for i := frames[0]; i < frames[1]; i++ {
-		f := &exec.Frames[i]
-		for j := range f.Storage {
-			if a := &f.Storage[j]; a.Write && a.Address == account && lasts[i] && f.Program != nil {
-				all = append(all, bytecode.Location{Code: f.Program.ID, PC: a.PC})
-			}
+	for _, w := range exec.AppendWrites(nil, frames[0], frames[1], exec.Lasting()) {
+		if p := exec.Frames[w.Frame].Program; p != nil && w.Address == account {
+			all = append(all, bytecode.Location{Code: p.ID, PC: w.PC})
 		}
 	}
 	return all

@@ -171,14 +171,10 @@ func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
 
 // writtenAt is where a call last writes what a law is about, in code of its contract if it does.
 func (w *lawLost) writtenAt(l *mine.Law, exec *evm.Execution, call int) (at bytecode.Location) {
-	lasts := exec.Lasting()
 	frames := exec.Calls[call].Frames
-	for i := frames[0]; i < frames[1]; i++ {
-		f := &exec.Frames[i]
-		for j := range f.Storage {
-			if access := &f.Storage[j]; lasts[i] && f.Program != nil && access.Write && access.Address == l.A.Instance.Address && (at == bytecode.Location{} || l.Concerns(access)) {
-				at = bytecode.Location{Code: f.Program.ID, PC: access.PC}
-			}
+	for _, w := range exec.AppendWrites(nil, frames[0], frames[1], exec.Lasting()) {
+		if p := exec.Frames[w.Frame].Program; p != nil && w.Address == l.A.Instance.Address && (at == bytecode.Location{} || l.Concerns(w.StorageAccess)) {
+			at = bytecode.Location{Code: p.ID, PC: w.PC}
 		}
 	}
 	return at
