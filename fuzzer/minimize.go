@@ -15,10 +15,10 @@ import (
 // from some point on.
 //
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
-// Hildebrandt, TSE 2002), contracts of the World take the place of those that are deployed, and calls of one function are joined into
-// one of their sum. Then
-// what an attacker's contract does is left out where it can be, and who is the contract is an
-// account again. Then words are simplified: all of a call to zero, else each to zero, else to one, else to a smaller number by
+// Hildebrandt, TSE 2002), contracts of the World take the place of those that are deployed, and
+// calls of one function are joined into one of their sum. Then what an attacker's contract does is
+// left out where it can be, and an account without code takes the contract's place. Then words are
+// simplified: all of a call to zero, else each to zero, else to one, else to a smaller number by
 // halving, and finally to a round one. When nothing of that changes anything, what takes two
 // changes at once is tried, which takes many probes: to drop two calls, and to simplify words
 // that are equal. All repeat until nothing changes. That terminates: joining leaves fewer calls,
