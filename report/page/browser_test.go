@@ -47,11 +47,13 @@ func chromium(t *testing.T) string {
 // browser is a Chromium for the tests of a package, started for the first of them.
 type browser struct{ context.Context }
 
-// newBrowser starts a browser that ends with the test.
+// newBrowser starts a browser that ends with the test. Its user wants no motion: on a busy machine, a page that scrolls smoothly
+// moves on between the press and the release of a mouse's button, which is no click then.
 func newBrowser(t *testing.T) browser {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(profile(t)), chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(profile(t)), chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("force-prefers-reduced-motion", true))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx)
@@ -177,9 +179,13 @@ func (v *tab) until(expression string) {
 	}
 }
 
+// frames is over once the page has drawn three times: two frames after its address changes, it goes to what that names.
+const frames = "new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))))"
+
 // click clicks with the mouse on the element that a selector finds first, once nothing moves it or covers it.
 func (v *tab) click(selector string) {
 	v.Helper()
+	v.run(chromedp.Evaluate(frames, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 	v.until(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q);
 		e?.scrollIntoView({block: "center", behavior: "instant"});
