@@ -28,10 +28,11 @@ type element struct {
 	keys       evm.Keys
 }
 
-// substituted is a call of a sequence that got other keys.
+// substituted is a call of a sequence that got other keys: those of the element that a later call reads.
 type substituted struct {
-	call   int
-	before input.Call // as it was, and succeeded
+	call          int
+	before        input.Call // as it was, and succeeded
+	written, read element    // then
 }
 
 // appendElements appends the elements of mappings that a call wrote, or read, each
@@ -73,7 +74,8 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // otherwise, where it is one of the last call, that becomes the key that was written.
 //
 // A call that succeeded may fail with other keys: who grants a role must have the one that
-// administers it. Then the call as it was comes before it, and is led to what it reads.
+// administers it, and who offers a token, the token. Then the call as it was comes before it, and is led to what it reads; or it stays, and the
+// last call gets its keys.
 //
 // In an audit, where calls were put there on demand, those before the last one are led to each other as well: `etch`, `lookup`, and then the
 // call that wants what `lookup` stores. And who reads an element that was written gets what was written as its other arguments: to ask for
@@ -99,9 +101,8 @@ func (k *keySubstitution) leadsOf(s *step) []lead {
 	if !s.joined || last < 1 || s.without.RawOrder {
 		return nil
 	}
-	if sub := s.substituted; sub != nil && s.exec.Calls[sub.call].Outcome == evm.Reverted && len(s.sequence) < s.maxSeqLen {
-		seq := slices.Insert(s.sequence.Clone(), sub.call, sub.before)
-		return []lead{{sequence: seq, joined: true, enables: sub.call + 1}}
+	if sub := s.substituted; sub != nil && s.exec.Calls[sub.call].Outcome == evm.Reverted {
+		return k.withoutSubstitute(s, sub)
 	}
 	if s.enables > 0 && s.exec.Calls[s.enables].Outcome == evm.Reverted {
 		last = s.enables
@@ -114,6 +115,22 @@ func (k *keySubstitution) leadsOf(s *step) []lead {
 		leads = append(leads, k.deferWriters(s)...)
 		for i := range leads {
 			leads[i].onDemand = true
+		}
+	}
+	return leads
+}
+
+// withoutSubstitute makes leads of a run in which a call failed with the keys that it got: the call as it was comes before it, or in its place,
+// where the one that reads has the keys that were written. Few numbers are those of a token that exists.
+func (k *keySubstitution) withoutSubstitute(s *step, sub *substituted) (leads []lead) {
+	if len(s.sequence) < s.maxSeqLen {
+		seq := slices.Insert(s.sequence.Clone(), sub.call, sub.before)
+		leads = append(leads, lead{sequence: seq, joined: true, enables: sub.call + 1})
+	}
+	if seq, ok := k.withKeys(s, sub.read.call, &sub.read.keys, &sub.written.keys); ok {
+		seq[sub.call] = sub.before
+		if !s.tried.add(s.space, seq) {
+			leads = append(leads, lead{sequence: seq, joined: true})
 		}
 	}
 	return leads
@@ -181,7 +198,7 @@ func (k *keySubstitution) substituteKey(s *step, written, read *element) []lead 
 	var sub *substituted
 	seq, ok := k.withKeys(s, written.call, &written.keys, &read.keys)
 	if ok {
-		sub = &substituted{written.call, s.sequence[written.call]}
+		sub = &substituted{written.call, s.sequence[written.call], *written, *read}
 	} else {
 		seq, ok = k.withKeys(s, read.call, &read.keys, &written.keys)
 	}

@@ -89,6 +89,36 @@ func TestSubstituteKeysOfFailing(t *testing.T) {
 	}
 }
 
+// TestSubstituteKeysBack: where it fails all the same, the last call gets the keys that it wrote as it was.
+func TestSubstituteKeysBack(t *testing.T) {
+	w, p := solver(t, "units/offers.sol")
+	follow := func(l lead) (leads []lead, formatted []string) {
+		b := batch{task: task{calls: 100}}
+		exec, ok := w.run(context.Background(), l.sequence, &b)
+		if !ok {
+			t.Fatal("not run")
+		}
+		leads = w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec})
+		for _, next := range leads {
+			formatted = append(formatted, format(p.space, next.sequence))
+		}
+		return leads, formatted
+	}
+	const offer, buy = "user1 Offers.offer(uint256,uint256) args (1, 5); ", "user2 Offers.buy(uint256) args "
+	const led = "user1 Offers.offer(uint256,uint256) args (7, 5); "
+	l := lead{sequence: parse(t, p.space, offer+buy+"(7)"), joined: true}
+	for _, want := range [][]string{{led + buy + "(7)"}, {offer + led + buy + "(7)", offer + buy + "(1)"}} {
+		leads, got := follow(l)
+		for i := range want {
+			want[i] = format(p.space, parse(t, p.space, want[i]))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		l = leads[0]
+	}
+}
+
 // TestDeferWriters: where a branch demands another state, in an audit, a call comes behind the one that read what it wrote; not where
 // nothing was written there, and not elsewhere.
 func TestDeferWriters(t *testing.T) {
