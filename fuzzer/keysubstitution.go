@@ -32,7 +32,7 @@ type element struct {
 type substituted struct {
 	call          int
 	before        input.Call // as it was, and succeeded
-	written, read element    // then
+	written, read element    // what it wrote then, and what the later call read
 }
 
 // appendElements appends the elements of mappings that a call wrote, or read, each

@@ -6,6 +6,17 @@ import (
 	"testing"
 )
 
+// substitutions runs a lead, and returns those that keySubstitution makes of it.
+func substitutions(t *testing.T, w *worker, l lead) []lead {
+	t.Helper()
+	b := batch{task: task{calls: 100}}
+	exec, ok := w.run(context.Background(), l.sequence, &b)
+	if !ok {
+		t.Fatal("not run")
+	}
+	return w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec})
+}
+
 // TestSubstituteKeys: what writes another element than the last call reads is led to that
 // one, by its arguments or its sender, or else the last call to what was written.
 func TestSubstituteKeys(t *testing.T) {
@@ -24,13 +35,8 @@ func TestSubstituteKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clear(w.tried.hashes)
 			seq := parse(t, p.space, test.sequence)
-			b := batch{task: task{calls: 100}}
-			exec, ok := w.run(context.Background(), seq, &b)
-			if !ok {
-				t.Fatal("not run")
-			}
 			var got []string
-			for _, next := range w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: lead{sequence: seq, joined: true}, exec: exec}) {
+			for _, next := range substitutions(t, w, lead{sequence: seq, joined: true}) {
 				got = append(got, format(p.space, next.sequence))
 			}
 			var want []string
@@ -48,9 +54,7 @@ func TestSubstituteKeys(t *testing.T) {
 func TestSubstituteKeysOfZero(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	seq := parse(t, p.space, "user1 Holdings.give(address,uint256) args (user2, 0); user1 Holdings.check(address) args (user2)")
-	b := batch{task: task{calls: 100}}
-	exec, _ := w.run(context.Background(), seq, &b)
-	leads := w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: lead{sequence: seq, joined: true}, exec: exec})
+	leads := substitutions(t, w, lead{sequence: seq, joined: true})
 	if len(leads) != 1+zeroVariants {
 		t.Fatalf("%d leads", len(leads))
 	}
@@ -65,21 +69,13 @@ func TestSubstituteKeysOfZero(t *testing.T) {
 // call that it was, before it.
 func TestSubstituteKeysOfFailing(t *testing.T) {
 	w, p := solver(t, "units/roles.sol")
-	follow := func(l lead) []lead {
-		b := batch{task: task{calls: 100}}
-		exec, ok := w.run(context.Background(), l.sequence, &b)
-		if !ok {
-			t.Fatal("not run")
-		}
-		return w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec})
-	}
 	l := lead{sequence: parse(t, p.space, "deployer Roles.grant(uint256,address) args (5, user1); user2 Roles.keep()"), joined: true}
 	for _, want := range []string{
 		"deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
 		"deployer Roles.grant(uint256,address) args (5, user1); deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
 		"deployer Roles.grant(uint256,address) args (1, deployer); deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
 	} {
-		leads := follow(l)
+		leads := substitutions(t, w, l)
 		if len(leads) == 0 {
 			t.Fatalf("no lead, want %s", want)
 		}
@@ -89,26 +85,18 @@ func TestSubstituteKeysOfFailing(t *testing.T) {
 	}
 }
 
-// TestSubstituteKeysBack: where it fails all the same, the last call gets the keys that it wrote as it was.
+// TestSubstituteKeysBack: where a call fails with the key that is read, the last call gets the one that was written.
 func TestSubstituteKeysBack(t *testing.T) {
 	w, p := solver(t, "units/offers.sol")
-	follow := func(l lead) (leads []lead, formatted []string) {
-		b := batch{task: task{calls: 100}}
-		exec, ok := w.run(context.Background(), l.sequence, &b)
-		if !ok {
-			t.Fatal("not run")
-		}
-		leads = w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec})
-		for _, next := range leads {
-			formatted = append(formatted, format(p.space, next.sequence))
-		}
-		return leads, formatted
-	}
 	const offer, buy = "user1 Offers.offer(uint256,uint256) args (1, 5); ", "user2 Offers.buy(uint256) args "
 	const led = "user1 Offers.offer(uint256,uint256) args (7, 5); "
 	l := lead{sequence: parse(t, p.space, offer+buy+"(7)"), joined: true}
 	for _, want := range [][]string{{led + buy + "(7)"}, {offer + led + buy + "(7)", offer + buy + "(1)"}} {
-		leads, got := follow(l)
+		leads := substitutions(t, w, l)
+		var got []string
+		for _, next := range leads {
+			got = append(got, format(p.space, next.sequence))
+		}
 		for i := range want {
 			want[i] = format(p.space, parse(t, p.space, want[i]))
 		}
@@ -135,13 +123,8 @@ func TestDeferWriters(t *testing.T) {
 	} {
 		w.audit = test.links
 		l := lead{sequence: parse(t, p.space, test.text), joined: true, onDemand: true}
-		b := batch{task: task{calls: 100}}
-		exec, ok := w.run(context.Background(), l.sequence, &b)
-		if !ok {
-			t.Fatal("not run")
-		}
 		var found bool
-		for _, next := range w.keySubstitution.leadsOf(&step{tools: &w.tools, lead: l, exec: exec}) {
+		for _, next := range substitutions(t, w, l) {
 			if got := next.sequence; got[len(got)-2].Function.Name == "etch" {
 				found = true
 				if test.want == "" || format(p.space, got) != format(p.space, parse(t, p.space, test.want)) {
