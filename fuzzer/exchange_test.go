@@ -134,7 +134,7 @@ func (t *table) runAll(tb testing.TB, config func(id int) Config) (least uint64,
 func TestExchangeLockStep(t *testing.T) {
 	p := open(t, "units/stairs.sol")
 	run := func(silent bool, seed uint64) (uint64, []*Result) {
-		table := newTable(4, 500)
+		table := newTable(4, 200)
 		table.silent = silent
 		return table.runAll(t, func(id int) Config {
 			config := p.config(100*seed+uint64(id), 400_000)
@@ -163,7 +163,7 @@ func TestExchangeLockStep(t *testing.T) {
 		}
 	}
 	t.Logf("%d executions each without the exchange, %d with it", alone, together)
-	if 2*alone < 3*together { // of 40 seeds, 2.0 to 2.3 times as many, by the schedule; 16 may have bad luck
+	if 2*alone < 3*together { // of 48 seeds, 2.5 to 3.7 times as many, 16 at a time
 		t.Errorf("%d executions each without the exchange, %d with it", alone, together)
 	}
 }
