@@ -59,7 +59,7 @@ func (c *callbacks) watch(seq input.Sequence, exec *evm.Execution) {
 	if c.space.Contract() < 0 {
 		return
 	}
-	for _, call := range c.asked.Observe(seq, exec) {
+	for _, call := range c.asked.Observe(seq, exec, c.space.SentByInstance(seq)) {
 		c.pending = append(c.pending, c.mutator.Scripts(c.rand, seq, call)...)
 		if call < len(seq)-1 { // what it does shows where it is the last
 			c.pending = append(c.pending, c.mutator.Scripts(c.rand, seq[:call+1], call)...)

@@ -37,7 +37,7 @@ type Campaign struct {
 	judge    evm.Machine
 	observer *observer // of the judge's executions
 	encoded  evm.Sequence
-	reported map[findingKey]bool
+	reported reports
 
 	// Workers and their budget.
 	initial  []task // what the campaign begins with, as far as it was not dispatched

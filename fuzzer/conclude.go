@@ -36,6 +36,7 @@ func (c *Campaign) finish() *Result {
 		}
 	}
 	c.dropChosen()
+	c.dropPresumed()
 	c.findStops()
 	c.result = *c.soFar()
 	return &c.result
@@ -45,6 +46,20 @@ func (c *Campaign) finish() *Result {
 // choice, where the same happens otherwise.
 func (c *Campaign) dropChosen() {
 	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
-		return f.Chosen && c.reported[findingKey{oracle: f.Oracle.ID, at: f.Location, severity: f.Severity}]
+		return f.Chosen && c.reported.has(findingKey{oracle: f.Oracle.ID, at: f.Location, severity: f.Severity}, true)
+	})
+}
+
+// dropPresumed drops findings that presume a call in the name of a contract, where the same happens without. Sequences are minimized: some
+// do without it by now.
+func (c *Campaign) dropPresumed() {
+	all := slices.Clone(c.result.Findings)
+	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
+		return slices.ContainsFunc(all, func(g *Finding) bool {
+			if g == f || g.Oracle != f.Oracle || g.Location != f.Location || g.Chosen != f.Chosen || c.presumes(g) {
+				return false
+			}
+			return c.presumes(f) || g.Severity > f.Severity || g.Severity == f.Severity && slices.Index(all, g) < slices.Index(all, f)
+		})
 	})
 }

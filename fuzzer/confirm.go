@@ -63,7 +63,7 @@ func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 // drafts.
 func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
-	if c.reported[key] {
+	if c.reported.has(key, seen.presumed) {
 		c.keepWay(key, d.sequence[:seen.Call+1])
 		return
 	}
@@ -78,10 +78,10 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		c.disagreement(fmt.Sprintf("finding of oracle %s", seen.oracle.ID), d.sequence)
 		return
 	}
-	if c.knownWorse(key) {
+	if c.knownWorse(key, seen.presumed) {
 		return
 	}
-	c.reported[key] = true
+	c.reported.add(key, seen.presumed)
 	if seen.oracle == oracle.ArbitraryWrite {
 		c.taken.add(writeSide(seen.Location))
 		c.suite.covered(writeSide(seen.Location))
@@ -111,16 +111,19 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 }
 
 // knownWorse reports whether a finding is known to be at least as severe.
-func (c *Campaign) knownWorse(key findingKey) bool {
+func (c *Campaign) knownWorse(key findingKey, presumed bool) bool {
 	return slices.ContainsFunc(c.result.Findings, func(f *Finding) bool {
-		return f.Oracle.ID == key.oracle && f.Location == key.at && f.Chosen == key.chosen && f.Severity >= key.severity
+		return f.Oracle.ID == key.oracle && f.Location == key.at && f.Chosen == key.chosen && c.presumes(f) == presumed && f.Severity >= key.severity
 	})
 }
+
+// presumes reports whether a finding takes a call in the name of a contract, see [observation].
+func (c *Campaign) presumes(f *Finding) bool { return c.Space.SentByInstance(f.Sequence) }
 
 // keepFinding adds a finding, in the place of a less severe one of the same oracle at the same place.
 func (c *Campaign) keepFinding(f *Finding) {
 	for i, known := range c.result.Findings {
-		if known.Oracle == f.Oracle && known.Location == f.Location && known.Chosen == f.Chosen {
+		if known.Oracle == f.Oracle && known.Location == f.Location && known.Chosen == f.Chosen && c.presumes(known) == c.presumes(f) {
 			c.result.Findings[i] = f
 			return
 		}

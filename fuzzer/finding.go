@@ -78,10 +78,33 @@ type observation struct {
 	oracle *oracle.Oracle
 	oracle.Observation
 	chosen bool // see findingKey
+	// presumed tells that a call is made in the name of a contract, which may never make it. It must not hide that the
+	// same happens without, and is dropped where it does.
+	presumed bool
 }
 
 func (o *observation) key() findingKey {
 	return findingKey{o.oracle.ID, o.Location, o.chosen, o.Severity}
+}
+
+// reports are the findings that were reported.
+type reports struct {
+	plain, presumed map[findingKey]bool // presumed: see [observation]
+}
+
+func newReports() reports { return reports{map[findingKey]bool{}, map[findingKey]bool{}} }
+
+// has reports whether a finding was reported: what is presumed is of no interest where the same was seen without.
+func (r reports) has(key findingKey, presumed bool) bool {
+	return r.plain[key] || presumed && r.presumed[key]
+}
+
+func (r reports) add(key findingKey, presumed bool) {
+	if presumed {
+		r.presumed[key] = true
+	} else {
+		r.plain[key] = true
+	}
 }
 
 // observer runs the oracles. It sees every execution and reuses its memory.
@@ -145,6 +168,7 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 	o.seen = slices.DeleteFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && o.isAround(seq[:seen.Call+1]) })
 	for i := range o.seen {
 		o.seen[i].chosen = o.space.Instances[seq[o.seen[i].Call].Instance].Chosen()
+		o.seen[i].presumed = o.space.SentByInstance(seq[:o.seen[i].Call+1])
 	}
 	return o.seen
 }

@@ -36,7 +36,7 @@ func (w *worker) isNew(pid bytecode.PathID, seq input.Sequence, exec *evm.Execut
 	}
 	way := uint64(0)
 	if !input.IsTest(seq) {
-		way = w.tracker.stores.add(exec)
+		way = w.tracker.stores.add(exec, w.space.SentByInstance(seq))
 	}
 	if w.tracker.storesNew = way != 0; w.tracker.storesNew && !isNew {
 		pid = pid.With(bytecode.PathID{}, way)

@@ -111,7 +111,7 @@ func TestDiscoveriesKeepTheirInput(t *testing.T) {
 	if len(b.discoveries) < 3 {
 		t.Fatalf("%d discoveries", len(b.discoveries))
 	}
-	written, known := stores{}, map[bytecode.PathID]bool{}
+	written, known := newStores(false), map[bytecode.PathID]bool{}
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
 		exec, err := w.machine.Run(p.space.Encode(d.sequence, nil))
@@ -119,7 +119,7 @@ func TestDiscoveriesKeepTheirInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		pid := exec.PathID()
-		if way := written.add(exec); way != 0 && known[pid] {
+		if way := written.add(exec, false); way != 0 && known[pid] {
 			pid = pid.With(bytecode.PathID{}, way)
 		}
 		known[exec.PathID()] = true

@@ -8,7 +8,7 @@ import (
 // sightings are what a worker's oracles have seen.
 type sightings struct {
 	observer  *observer
-	reported  map[findingKey]bool
+	reported  reports
 	ways      map[failingWay]bool // that were reported, of findings that keep several
 	wayCounts map[findingKey]int  // of them
 	maxWays   int
@@ -16,15 +16,15 @@ type sightings struct {
 }
 
 func newSightings(o *observer, maxWays int) sightings {
-	return sightings{observer: o, reported: map[findingKey]bool{}, ways: map[failingWay]bool{}, wayCounts: map[findingKey]int{}, maxWays: maxWays, extremes: extremes{o.follows, map[extreme]uint8{}}}
+	return sightings{observer: o, reported: newReports(), ways: map[failingWay]bool{}, wayCounts: map[findingKey]int{}, maxWays: maxWays, extremes: extremes{o.follows, map[extreme]uint8{}}}
 }
 
 // observe lists what the oracles see for the first time.
 func (s *sightings) observe(seq input.Sequence, exec *evm.Execution) []observation {
 	var first []observation
 	for _, seen := range s.observer.observe(seq, exec) {
-		if key := seen.key(); !s.reported[key] {
-			s.reported[key] = true
+		if key := seen.key(); !s.reported.has(key, seen.presumed) {
+			s.reported.add(key, seen.presumed)
 			s.isNewWay(key, seq, exec)
 			first = append(first, seen)
 		} else if s.isNewWay(key, seq, exec) {

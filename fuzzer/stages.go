@@ -68,7 +68,7 @@ func (w *worker) prepareStages(oracles []*oracle.Oracle) {
 	w.watchers = []watcher{&w.resends, &w.callbacks, &w.attacks}
 
 	w.searchesSlots = slices.Contains(oracles, oracle.ArbitraryWrite)
-	w.slotSearch = newSlotSearch(w.reported)
+	w.slotSearch = newSlotSearch(w.reported.plain)
 	w.prediction = newPrediction()
 	w.followers = []follower{&w.copyCounts, &w.slotSearch, &w.prediction, &w.operands, &w.earlier, &w.keySubstitution}
 	w.step = &step{tools: &w.tools}

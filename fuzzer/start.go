@@ -47,7 +47,7 @@ func (c *Campaign) prepare() error {
 	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
 	c.blocks = map[blockRef]bool{}
 	c.taken = sideSet{}
-	c.reported = map[findingKey]bool{}
+	c.reported = newReports()
 	c.passed = map[input.Callable]bool{}
 	c.ration = newRation()
 	c.result.Targets = make([]TargetResult, len(c.Targets))
@@ -172,6 +172,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 		passed:       map[input.Callable]bool{},
 	}
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
+	w.tracker.stores.audit = w.audit
 	w.prepareStages(c.Oracles)
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts

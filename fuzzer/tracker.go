@@ -141,7 +141,7 @@ func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
 		sides:   [2]map[bytecode.CodeID]*sideTable{{}, {}},
 		own:     map[ownCode]*sideTable{},
 		pids:    newPathSet(maxRecentPaths),
-		stores:  stores{},
+		stores:  newStores(false),
 	}
 }
 

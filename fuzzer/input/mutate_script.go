@@ -15,19 +15,29 @@ import (
 // executions have shown: a script is of use where there are such.
 type Asked struct {
 	of     map[*Function][][4]byte
-	paid   map[paidBack]bool
+	more   map[cameBack]bool
 	latest map[*Function][4]byte // how a function came back in a way that was new
 }
 
-// paidBack is a function by which ether came back: with it, more depends on what the contract does.
-type paidBack struct {
+// cameBack is a way in which a function came back with more than a call: more depends on what the contract does then.
+type cameBack struct {
 	function *Function
 	on       [4]byte
+	with     company
+	presumed bool // by sequences that presume something, see [Space.SentByInstance]
 }
+
+// company is what came along.
+type company uint8
+
+const (
+	withEther  company = iota
+	withChange         // of what is stored: the call would have done nothing otherwise, such as one that pays out no tokens
+)
 
 // NewAsked knows nothing.
 func NewAsked() *Asked {
-	return &Asked{map[*Function][][4]byte{}, map[paidBack]bool{}, map[*Function][4]byte{}}
+	return &Asked{map[*Function][][4]byte{}, map[cameBack]bool{}, map[*Function][4]byte{}}
 }
 
 // Of are the functions by which calls of one came back.
@@ -43,7 +53,7 @@ const maxAsked = 16
 
 // Observe notes how the calls of an execution came back. It returns the indices of calls that
 // did so in a way that no call of their function did before.
-func (a *Asked) Observe(seq Sequence, exec *evm.Execution) (first []int) {
+func (a *Asked) Observe(seq Sequence, exec *evm.Execution, presumed bool) (first []int) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		if f.CodeAddress != attacker.Address || f.Parent < 0 || f.Call >= len(seq) {
@@ -54,13 +64,16 @@ func (a *Asked) Observe(seq Sequence, exec *evm.Execution) (first []int) {
 			copy(id[:], f.Input)
 		}
 		function := seq[f.Call].Function
-		known, paid := a.of[function], paidBack{function, id}
+		known := a.of[function]
 		isNew := len(known) < maxAsked && !slices.Contains(known, id)
 		if isNew {
 			a.of[function] = append(known, id)
 		}
-		if !f.Value.IsZero() && !a.paid[paid] {
-			a.paid[paid], isNew = true, true
+		if paid := (cameBack{function, id, withEther, presumed}); !f.Value.IsZero() && !a.more[paid] {
+			a.more[paid], isNew = true, true
+		}
+		if changed := (cameBack{function, id, withChange, presumed}); !a.more[changed] && changes(exec, f.Call) {
+			a.more[changed], isNew = true, true
 		}
 		if !isNew {
 			continue
@@ -71,6 +84,47 @@ func (a *Asked) Observe(seq Sequence, exec *evm.Execution) (first []int) {
 		}
 	}
 	return first
+}
+
+// changes reports whether a call leaves another value in some variable than it found there. What the attacker's contract does in
+// the middle does not count: it may change something in every call.
+func changes(exec *evm.Execution, call int) bool {
+	if exec.Calls[call].Outcome != evm.Success {
+		return false
+	}
+	type variable struct {
+		account common.Address
+		slot    uint256.Int
+	}
+	type value struct {
+		found, left uint256.Int
+		known       bool // what was found
+	}
+	frames := exec.Calls[call].Frames
+	values := map[variable]value{}
+	inside := map[int]bool{}
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if inside[i] = f.Parent >= 0 && (f.CodeAddress == attacker.Address || inside[f.Parent]); inside[i] {
+			continue
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			at := variable{access.Address, access.Slot}
+			v, met := values[at]
+			if !met {
+				v.found, v.known = access.Value, !access.Write
+			}
+			v.left = access.Value
+			values[at] = v
+		}
+	}
+	for _, v := range values {
+		if !v.known || v.left != v.found {
+			return true
+		}
+	}
+	return false
 }
 
 // scriptShare: one mutant in so many has another script, where one is of use. Arbitrary.

@@ -90,6 +90,7 @@ type Space struct {
 	tester    int                           // index of the sender that runs fuzz tests
 	ordinary  []int                         // indices of the senders of everything else
 	callbacks map[[4]byte]attacker.Function // that contracts may call on the attacker's
+	instances []bool                        // by sender: it is an instance of the World, and no test's
 	contract  int                           // index of the attacker's contract, which sends as well; −1: there is none
 	maxValue  uint256.Int
 
@@ -143,6 +144,11 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		}
 		s.addInstance(freshInstance(d.Contract, fresh[i]), functions, f)
 	}
+	for i := range s.Senders {
+		s.instances = append(s.instances, slices.ContainsFunc(world.Instances, func(in evm.Instance) bool {
+			return in.Address == s.Senders[i].Address && !in.Asked && in.Tests == nil
+		}))
+	}
 	s.addFunds(world)
 	s.maxTime, s.maxBlocks = MaxTimeAdvance, MaxBlockAdvance
 	if options.MaxTime != nil {
@@ -160,6 +166,12 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	s.encodings = newEncodings(s.Instances)
 	s.learn(options.Uses, options.Constructed)
 	return s, nil
+}
+
+// SentByInstance reports whether a call of a sequence is one in the name of a contract of the World, whose own code decides what it calls,
+// and may never do so. A test contract calls what its author likes.
+func (s *Space) SentByInstance(seq Sequence) bool {
+	return slices.ContainsFunc(seq, func(c Call) bool { return s.instances[c.Sender] })
 }
 
 // freshInstance places the instance that a constructor call makes. The
