@@ -53,13 +53,15 @@ func (c *Campaign) dropChosen() {
 // dropPresumed drops findings that presume a call in the name of a contract, where the same happens without. Sequences are minimized: some
 // do without it by now.
 func (c *Campaign) dropPresumed() {
-	all := slices.Clone(c.result.Findings)
-	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
-		return slices.ContainsFunc(all, func(g *Finding) bool {
-			if g == f || g.Oracle != f.Oracle || g.Location != f.Location || g.Chosen != f.Chosen || c.presumes(g) {
-				return false
-			}
-			return c.presumes(f) || g.Severity > f.Severity || g.Severity == f.Severity && slices.Index(all, g) < slices.Index(all, f)
-		})
-	})
+	var list []*Finding
+	for _, f := range c.result.Findings {
+		i := slices.IndexFunc(list, f.SamePlace)
+		switch {
+		case i < 0:
+			list = append(list, f)
+		case f.Outdoes(list[i], c.Space):
+			list[i] = f
+		}
+	}
+	c.result.Findings = list
 }

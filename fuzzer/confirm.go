@@ -113,17 +113,15 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 // knownWorse reports whether a finding is known to be at least as severe.
 func (c *Campaign) knownWorse(key findingKey, presumed bool) bool {
 	return slices.ContainsFunc(c.result.Findings, func(f *Finding) bool {
-		return f.Oracle.ID == key.oracle && f.Location == key.at && f.Chosen == key.chosen && c.presumes(f) == presumed && f.Severity >= key.severity
+		return f.Oracle.ID == key.oracle && f.Location == key.at && f.Chosen == key.chosen && f.presumes(c.Space) == presumed && f.Severity >= key.severity
 	})
 }
 
-// presumes reports whether a finding takes a call in the name of a contract, see [observation].
-func (c *Campaign) presumes(f *Finding) bool { return c.Space.SentByInstance(f.Sequence) }
-
-// keepFinding adds a finding, in the place of a less severe one of the same oracle at the same place.
+// keepFinding adds a finding, in the place of a less severe one of the same oracle at the same place. Those that presume something are
+// kept as well as those that do not, until the campaign is over.
 func (c *Campaign) keepFinding(f *Finding) {
 	for i, known := range c.result.Findings {
-		if known.Oracle == f.Oracle && known.Location == f.Location && known.Chosen == f.Chosen && c.presumes(known) == c.presumes(f) {
+		if f.SamePlace(known) && known.presumes(c.Space) == f.presumes(c.Space) {
 			c.result.Findings[i] = f
 			return
 		}

@@ -53,7 +53,7 @@ func (c *Campaign) deferHit(h hit, d *discovery) {
 
 // deferFinding keeps what an oracle saw for later.
 func (c *Campaign) deferFinding(seen observation, d *discovery) {
-	if !slices.ContainsFunc(c.docket.findings, func(o failure) bool { return o.seen.key() == seen.key() }) {
+	if !slices.ContainsFunc(c.docket.findings, func(o failure) bool { return o.seen.key() == seen.key() && o.seen.presumed == seen.presumed }) {
 		c.docket.findings = append(c.docket.findings, failure{seen, *d})
 	}
 }

@@ -42,6 +42,23 @@ type Finding struct {
 	Ways []input.Sequence
 }
 
+// SamePlace reports whether another finding is one of the same oracle at the same place.
+func (f *Finding) SamePlace(other *Finding) bool {
+	return other.Oracle == f.Oracle && other.Location == f.Location && other.Chosen == f.Chosen
+}
+
+// Outdoes reports whether a finding is to be kept instead of another one at the same place: it takes no call in the name of a contract, or
+// else it is more severe.
+func (f *Finding) Outdoes(other *Finding, space *input.Space) bool {
+	if presumes := f.presumes(space); presumes != other.presumes(space) {
+		return !presumes
+	}
+	return f.Severity > other.Severity
+}
+
+// presumes reports whether a finding takes a call in the name of a contract, see [observation].
+func (f *Finding) presumes(space *input.Space) bool { return space.SentByInstance(f.Sequence) }
+
 // Answer is what an account answers after a sequence, on head and base.
 type Answer struct {
 	To         common.Address // on the head

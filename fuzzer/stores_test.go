@@ -141,6 +141,14 @@ func TestPresumedFindingsGiveWay(t *testing.T) {
 	if n := len(c.result.Findings); n != 2 {
 		t.Errorf("%d findings are kept, want the presumed one and the more severe one of the others", n)
 	}
+	for range 2 {
+		for _, seen := range []observation{{oracle: oracle.Reentrancy, presumed: true}, {oracle: oracle.Reentrancy}} {
+			c.deferFinding(seen, &discovery{})
+		}
+	}
+	if n := len(c.docket.findings); n != 2 {
+		t.Errorf("%d findings wait, want the presumed one and the other", n)
+	}
 	if !c.knownWorse(findingKey{oracle: oracle.Reentrancy.ID, severity: oracle.Medium}, false) || c.knownWorse(findingKey{oracle: oracle.Reentrancy.ID, severity: oracle.Critical}, false) {
 		t.Error("what is known is not what is at least as severe")
 	}

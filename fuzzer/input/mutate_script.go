@@ -102,10 +102,10 @@ func changes(exec *evm.Execution, call int) bool {
 	}
 	frames := exec.Calls[call].Frames
 	values := map[variable]value{}
-	inside := map[int]bool{}
-	for i := frames[0]; i < frames[1]; i++ {
-		f := &exec.Frames[i]
-		if inside[i] = f.Parent >= 0 && (f.CodeAddress == attacker.Address || inside[f.Parent]); inside[i] {
+	inside := make([]bool, frames[1]-frames[0])
+	for i := range inside {
+		f := &exec.Frames[frames[0]+i]
+		if inside[i] = f.Parent >= 0 && (f.CodeAddress == attacker.Address || inside[f.Parent-frames[0]]); inside[i] {
 			continue
 		}
 		for j := range f.Storage {

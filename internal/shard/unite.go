@@ -299,15 +299,13 @@ func (u *uniter) findings() []*fuzzer.Finding {
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.at, b.at) })
 	var list []*fuzzer.Finding
 	for _, f := range all {
-		i := slices.IndexFunc(list, func(known *fuzzer.Finding) bool {
-			return known.Oracle == f.Oracle && known.Location == f.Location && known.Chosen == f.Chosen
-		})
+		i := slices.IndexFunc(list, f.SamePlace)
 		if i < 0 {
 			list = append(list, f.Finding)
 			continue
 		}
 		first, second := list[i], f.Finding
-		if second.Severity > first.Severity {
+		if second.Outdoes(first, u.config.Space) {
 			first, second = second, first
 		}
 		first.NeverPassed = first.NeverPassed && second.NeverPassed
