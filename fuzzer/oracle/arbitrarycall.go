@@ -251,6 +251,6 @@ func (s *Scene) names(account common.Address, selector [4]byte) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Exec.Frames, func(f evm.Frame) bool {
-		return f.Self == account && f.Program != nil && bytes.Contains(f.Program.Bytes, selector[:])
+		return f.Self == account && f.Program != nil && f.Program.Names(selector)
 	})
 }

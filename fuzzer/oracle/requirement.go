@@ -9,6 +9,9 @@ import (
 // Requirement sees calls between contracts of the project that the callee refuses (SWC-123; harvey §6): a frame of one contract calls
 // another, which reverts by a check of its own. Either the check is too strict, or its caller breaks it.
 //
+// Calls that others put together, as those of a governor, a timelock or a wallet of several owners, say nothing of the contract that
+// makes them: its code names no function then. Where a contract lacks the function that is called, it requires nothing.
+//
 // Known false positives: callers that pass on what their own callers gave them, and count on the callee to check it.
 var Requirement = &Oracle{
 	ID:       "requirement",
@@ -16,7 +19,7 @@ var Requirement = &Oracle{
 	SWC:      "123",
 	CWE:      "573",
 	Severity: Note,
-	Doc:      "A contract of the project calls another one, which reverts, by a check of its own and no Panic.",
+	Doc:      "A contract of the project calls a function of another one, which reverts, by a check of its own and no Panic. Calls that the calling code does not name are left out.",
 	Remedy:   "Check what the callee requires before calling it, or require less there.",
 	Examine:  examineRequirement,
 }
@@ -28,12 +31,26 @@ func examineRequirement(s *Scene, report func(Observation)) {
 			continue
 		}
 		by := &s.Exec.Frames[f.Parent]
-		if !s.isProjects(by) || by.Self == f.Self || s.passedOn(i) || ownPanic(s.Exec, i) && isPanic(f.Output) {
+		if !s.isProjects(by) || by.Self == f.Self || !isCalledByName(f, by) || s.passedOn(i) || ownPanic(s.Exec, i) && isPanic(f.Output) {
 			continue
 		}
 		report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f),
 			Message: fmt.Sprintf("%s of %s refuses a call of %s", functionOf(f), nameOf(f), nameOf(by))})
 	}
+}
+
+// isCalledByName reports whether a frame runs a function of its contract that the calling code itself has chosen: one with a selector, which that code
+// names, or the receive function.
+func isCalledByName(f, by *evm.Frame) bool {
+	abi := &f.Program.Contract.ABI
+	if len(f.Input) == 0 {
+		return abi.HasReceive() || abi.HasFallback()
+	}
+	if len(f.Input) < 4 {
+		return false
+	}
+	_, err := abi.MethodById(f.Input[:4])
+	return (err == nil || abi.HasFallback()) && by.Program != nil && by.Program.Names([4]byte(f.Input))
 }
 
 // passedOn reports whether a frame failed with what one that it called failed with.

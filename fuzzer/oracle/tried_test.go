@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
@@ -141,9 +142,16 @@ func TestAssertions(t *testing.T) {
 
 // TestRefusals: a frame refuses what its caller asks where it reverts by a check of its own, not by one of a frame that it has called, whichever that is.
 func TestRefusals(t *testing.T) {
-	_, p := contractOfCode(t, `[]`, code(vm.REVERT))
+	approve, missing := crypto.Keccak256([]byte("approve()"))[:4], []byte{1, 2, 3, 4}
+	_, p := contractOfCode(t, `[{"type":"function","name":"approve","inputs":[]}]`, slices.Concat(code(vm.PUSH4), approve, code(vm.PUSH4), missing, code(vm.REVERT)))
+	_, pays := contractOfCode(t, `[{"type":"receive","stateMutability":"payable"}]`, code(vm.REVERT))
+	called := func(p *bytecode.Program, input []byte) evm.Frame {
+		return evm.Frame{Depth: 1, Kind: evm.KindCall, Self: vault, Program: p, Input: input, Outcome: evm.Reverted}
+	}
 	refusal := func(parent, depth int, output string) evm.Frame {
-		return evm.Frame{Parent: parent, Depth: depth, Kind: evm.KindCall, Self: vault, Program: p, Outcome: evm.Reverted, Output: []byte(output)}
+		f := called(p, approve)
+		f.Parent, f.Depth, f.Output = parent, depth, []byte(output)
+		return f
 	}
 	asks := evm.Frame{Parent: -1, Self: token, Program: p, Outcome: evm.Reverted}
 	succeeds := evm.Frame{Parent: 1, Depth: 2, Self: user, Output: []byte("no")}
@@ -167,6 +175,11 @@ func TestRefusals(t *testing.T) {
 		"to an account that is new":      {[]evm.Frame{{Parent: -1, Self: stranger, Program: p}, refusal(0, 1, "no")}, 0},
 		"of one that is not the project": {[]evm.Frame{asks, {Parent: 0, Depth: 1, Kind: evm.KindCall, Self: vault, Outcome: evm.Reverted}}, 0},
 		"by DELEGATECALL":                {[]evm.Frame{asks, {Parent: 0, Depth: 1, Kind: evm.KindDelegateCall, Self: vault, Program: p, Outcome: evm.Reverted}}, 0},
+		"no such function":               {[]evm.Frame{asks, called(p, missing)}, 0},
+		"one that the caller is told":    {[]evm.Frame{{Parent: -1, Self: token, Program: pays}, called(p, approve)}, 0},
+		"a payment":                      {[]evm.Frame{asks, called(pays, nil)}, 1},
+		"a payment to what takes none":   {[]evm.Frame{asks, called(p, nil)}, 0},
+		"less than a selector":           {[]evm.Frame{asks, called(pays, approve[:3])}, 0},
 		"no gas":                         {[]evm.Frame{asks, {Parent: 0, Depth: 1, Kind: evm.KindCall, Self: vault, Program: p, Outcome: evm.OutOfGas}}, 0},
 	} {
 		w := worldOf(p)

@@ -1,6 +1,9 @@
 package bytecode
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -74,6 +77,21 @@ func (p *Program) cut(cuts []uint32) {
 		p.Blocks[len(p.Blocks)-1].End = n
 	}
 	p.starts = starts
+}
+
+// Names reports whether the code has a function's selector as a constant, also without the zero bits at its end, which optimizers shift in.
+func (p *Program) Names(selector [4]byte) bool {
+	if bytes.Contains(p.Bytes, selector[:]) {
+		return true
+	}
+	word := binary.BigEndian.Uint32(selector[:])
+	if word == 0 || word&1 == 1 {
+		return false
+	}
+	word >>= bits.TrailingZeros32(word)
+	size := (bits.Len32(word) + 7) / 8
+	push := append([]byte{opPush1 + byte(size) - 1}, binary.BigEndian.AppendUint32(nil, word)[4-size:]...)
+	return bytes.Contains(p.Bytes, push)
 }
 
 // Has reports whether an instruction occurs in the code, decoded linearly: also in data behind it.

@@ -141,3 +141,23 @@ func TestHas(t *testing.T) {
 		}
 	}
 }
+
+func TestNames(t *testing.T) {
+	exact := newProgram([]byte{0x63, 0xa9, 0x05, 0x9c, 0xbb, 0x60, 0xe0, 0x1b}, nil)
+	shifted := newProgram([]byte{0x62, 0x46, 0x1b, 0xcd, 0x60, 0xe5, 0x1b}, nil) // Error(string), 0x08c379a0
+	for _, test := range []struct {
+		program  *Program
+		selector [4]byte
+		want     bool
+	}{
+		{exact, [4]byte{0xa9, 0x05, 0x9c, 0xbb}, true},
+		{exact, [4]byte{0xa9, 0x05, 0x9c, 0xba}, false},
+		{shifted, [4]byte{0x08, 0xc3, 0x79, 0xa0}, true},
+		{shifted, [4]byte{0x08, 0xc3, 0x79, 0xa1}, false},
+		{shifted, [4]byte{}, false},
+	} {
+		if got := test.program.Names(test.selector); got != test.want {
+			t.Errorf("%x names %x: %v", test.program.Bytes, test.selector, got)
+		}
+	}
+}
