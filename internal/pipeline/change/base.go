@@ -147,13 +147,9 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var old *compile.Output
-		if !recompiled {
-			old = c.beforeAdditions(o, base)
-		}
 		unknown := c.unknownOfBase(o)
-		if old != nil && (unknown == "" || len(old.Contracts) == 0) {
-			sides = append(sides, diffmap.BaseSide{Head: o, Base: old, Causes: c.deps.causes()})
+		if old, left := c.beforeAdditions(o, base); !recompiled && old != nil && (unknown == "" || len(old.Contracts) == 0) {
+			sides = append(sides, c.sideBefore(old, o, left))
 			continue
 		}
 		if unknown != "" {
@@ -211,18 +207,26 @@ func ofFolder(o *compile.Output) string {
 }
 
 // beforeAdditions is the base version of a build to which the diff only adds sources: what
-// is left without them, which need not be compiled again. It may have no contracts. nil
-// where the diff does something else.
-func (c *Change) beforeAdditions(o *compile.Output, base *diffmap.BaseSources) *compile.Output {
+// is left without them, which need not be compiled again. It may have no contracts. nil where
+// the diff does something else. left are the sources that import what is added, such as tests that came first: they do not compile there.
+func (c *Change) beforeAdditions(o *compile.Output, base *diffmap.BaseSources) (old *compile.Output, left []string) {
 	if len(base.Texts) == 0 || base.Any() || len(base.Others) > 0 {
-		return nil
+		return nil, nil
 	}
-	old := o.Without(func(source string) bool {
+	old, left = o.Without(func(source string) bool {
 		text, changed := base.Texts[source]
 		return changed && text == nil
 	})
 	old.Origin += ", base version"
-	return old
+	return old, left
+}
+
+// sideBefore is the side of a build to which the diff only adds sources, which those in left import.
+func (c *Change) sideBefore(old, o *compile.Output, left []string) diffmap.BaseSide {
+	if reason := withoutBase(left, "it imports what the change adds"); reason != "" {
+		c.log.Warn("%s", reason)
+	}
+	return c.sideWithout(left, diffmap.BaseSide{Head: o, Base: old, Causes: c.deps.causes()})
 }
 
 // unchanged is a build that is the base's as well, such as that of sources for another compiler
@@ -277,6 +281,14 @@ func (c *Change) sideWithout(left []string, side diffmap.BaseSide) diffmap.BaseS
 	return side
 }
 
+// withoutBase says that the base versions of some sources do not compile; empty where all are tests and scripts, since findings there say so.
+func withoutBase(names []string, why string) string {
+	if !slices.ContainsFunc(names, func(name string) bool { role := roleOfFile(name); return role != world.Test && role != world.Script }) {
+		return ""
+	}
+	return fmt.Sprintf("the base version of %s%s does not compile, and nothing is compared there: %s", human.Printable(names[0]), human.More(len(names)-1), why)
+}
+
 // buildBase compiles a build's base version; left are the sources, by their names there, that do
 // not compile.
 func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (built *compile.Output, left []string, err error) {
@@ -305,10 +317,9 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 	var reasons []string
 	build.LeftOut = func(names []string, why error) {
 		left = append(left, names...)
-		if !slices.ContainsFunc(names, func(name string) bool { role := roleOfFile(name); return role != world.Test && role != world.Script }) {
-			return // a finding in a test says so
+		if reason := withoutBase(names, human.OneLine(why)); reason != "" {
+			reasons = append(reasons, reason)
 		}
-		reasons = append(reasons, fmt.Sprintf("the base version of %s%s does not compile, and nothing is compared there: %s", human.Printable(names[0]), human.More(len(names)-1), human.OneLine(why)))
 	}
 	built, err = o.BaseBuild(ctx, build, compilers, c.Debug)
 	if err != nil && unknown != "" {
