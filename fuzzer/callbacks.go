@@ -126,12 +126,13 @@ func unique(accounts []common.Address) (list []common.Address) {
 type lack struct {
 	function *input.Function
 	nothing  bool
+	own      bool // all calls are the attacker's: others must not use up their tries
 }
 
 // endow has others pay in first, where a call would pay then.
 func (c *callbacks) endow(seq input.Sequence, exec *evm.Execution) {
 	from, nothing, ok := lacksFunds(exec)
-	kind := lack{seq[len(seq)-1].Function, nothing}
+	kind := lack{seq[len(seq)-1].Function, nothing, c.space.IsAttack(seq)}
 	most := maxLacking
 	if nothing {
 		most = maxNothing

@@ -68,12 +68,12 @@ func examineDenial(s *Scene, report func(Observation)) {
 
 // initialized reports whether an outsider has run an initializer before a call: whoever does owns the contract, and what it pays is theirs.
 func (s *Scene) initialized(before int) bool {
-	for i := range before {
-		root := &s.Exec.Frames[s.Exec.Calls[i].Frames[0]]
-		if root.Outcome != evm.Success || root.Program == nil || root.Program.Contract == nil || len(root.Input) < 4 || !s.isOutsider(root.Caller) {
-			continue
+	for i := range s.Exec.Frames {
+		f := &s.Exec.Frames[i]
+		if f.Call >= before {
+			break
 		}
-		if m, err := root.Program.Contract.ABI.MethodById(root.Input[:4]); err == nil && isInitializer(m.RawName) {
+		if _, ok := initializer(f); ok && s.isOutsider(f.Caller) && lasts(s.Exec, i) {
 			return true
 		}
 	}

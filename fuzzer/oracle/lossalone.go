@@ -56,25 +56,38 @@ func (l *lossAlone) deploys() bool {
 	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
 }
 
-// setsUp reports whether the attack runs the initializer of what was there before, and that writes over nothing: instances are left as they were made where that
-// is what is looked at, and whoever sets one up owns it.
-func (l *lossAlone) setsUp() bool {
+// setsUp is the frame in which the attack runs the initializer of what was there before, and writes over nothing: instances are left as they were made where
+// that is what is looked at, and whoever sets one up owns it. −1: there is none.
+func (l *lossAlone) setsUp() (frame int) {
 	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
 		f := &l.Exec.Frames[i]
-		if !l.isProjects(f) || !lasts(l.Exec, i) || len(f.Input) < 4 || f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) {
-			continue
-		}
-		m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
-		if err != nil || !isInitializer(m.RawName) {
+		if _, ok := initializer(f); !ok || !l.isProjects(f) || !lasts(l.Exec, i) || f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) {
 			continue
 		}
 		plain := func(a evm.StorageAccess) bool { return a.Write && a.Slot == a.Base }
 		over := func(a evm.StorageAccess) bool { return plain(a) && l.wordAtFirst(&a) != [wordBytes]byte{} }
 		if slices.ContainsFunc(f.Storage, plain) && !slices.ContainsFunc(f.Storage, over) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// gainsAgain reports whether the attackers gain as well where another account has run an initializer before they do: it takes more than to be the first.
+// had is what they have before the attack.
+func (l *lossAlone) gainsAgain(frame int, had []uint256.Int) bool {
+	for l.Exec.Frames[frame].Kind == evm.KindDelegateCall && l.Exec.Frames[frame].Parent >= 0 {
+		frame = l.Exec.Frames[frame].Parent // a proxy's
+	}
+	f, account := &l.Exec.Frames[frame], l.insider()
+	first := evm.Call{From: account, Origin: account, To: f.Self, Data: f.Input, Value: f.Value}
+	attackers := append(l.outsiders(), l.theirs...)
+	for _, a := range attackers { // who is first names himself
+		first.Data = bytes.ReplaceAll(first.Data, a[:], account[:])
+	}
+	calls := slices.Insert(slices.Clone(l.Calls()), f.Call, first)
+	w, ok := l.inOrder(calls.Clone(), func(i int) bool { return i < f.Call })
+	return ok && !l.isOutsider(account) && gained(had, l.ownedBy(attackers, calls, w, l.tokens))
 }
 
 func (l *lossAlone) isTheirs(account common.Address) bool {
@@ -103,7 +116,11 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !much { // so that it does not use up the attempts at what counts
 		how[0] = 1
 	}
-	if !may || l.deploys() || l.setsUp() || !l.Attempt(at, how) {
+	setUp := l.setsUp()
+	if setUp >= 0 {
+		how[1] = 1
+	}
+	if !may || l.deploys() || !l.Attempt(at, how) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -111,17 +128,12 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	has, ok := l.after(last + 1)
-	if !ok || !gained(had, has) {
+	if !ok || !gained(had, has) || setUp >= 0 && !l.gainsAgain(setUp, had) {
 		return
 	}
-	call := l.from
-	for ; call < last; call++ {
-		if now, ok := l.after(call + 1); !ok {
-			return
-		} else if gained(had, now) && l.taken(had, now, call) >= 0 { // tokens that are made for nothing may buy what others own
-			has = now
-			break
-		}
+	call, has, ok := l.firstGain(had, has)
+	if !ok {
+		return
 	}
 	if at, contract = l.paysThem(call); contract == "" || !l.standsAlone(contract) {
 		return
@@ -138,6 +150,22 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		what = l.instanceName(l.tokens[asset-1])
 	}
 	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
+}
+
+// firstGain is the call behind which the attackers first have more of what others had than before the attack, and what they have then: the last
+// one, with what they have at last, where it is none before.
+func (l *lossAlone) firstGain(had, atLast []uint256.Int) (call int, has []uint256.Int, ok bool) {
+	last := len(l.Exec.Calls) - 1
+	for call = l.from; call < last; call++ {
+		now, ok := l.after(call + 1)
+		if !ok {
+			return 0, nil, false
+		}
+		if gained(had, now) && l.taken(had, now, call) >= 0 { // tokens that are made for nothing may buy what others own
+			return call, now, true
+		}
+	}
+	return last, atLast, true
 }
 
 // keeps reports whether what a contract loses was meant to stay there: it has some of it from the beginning, or it writes
@@ -171,11 +199,10 @@ func (l *lossAlone) isHandout(contract string, asset int, had, has []uint256.Int
 	if left.Sub(&held, &gain); held.Lt(&gain) || left.Lt(&gain) || l.isPaidIn(contract, asset) {
 		return false
 	}
-	word := gain.Bytes32()
-	attack := l.Calls()[l.from : call+1]
-	if slices.ContainsFunc(attack, func(c evm.Call) bool { return bytes.Contains(c.Data, word[:]) }) {
+	if l.isAskedFor(contract, gain.Bytes32(), call) {
 		return false
 	}
+	attack := l.Calls()[l.from : call+1]
 	again := slices.Concat(l.Calls()[:call+1], attack)
 	w, ok := l.inOrder(again, func(int) bool { return true })
 	if !ok {
@@ -183,6 +210,17 @@ func (l *lossAlone) isHandout(contract string, asset int, had, has []uint256.Int
 	}
 	now := l.ownedBy(append(l.outsiders(), l.theirs...), again, w, l.tokens)
 	return !now[asset].Gt(&has[asset])
+}
+
+// isAskedFor reports whether the attack names a number in a call of a contract, up to one of its calls.
+func (l *lossAlone) isAskedFor(contract string, number [wordBytes]byte, last int) bool {
+	for i := l.Exec.Calls[l.from].Frames[0]; i < l.Exec.Calls[last].Frames[1]; i++ {
+		f := &l.Exec.Frames[i]
+		if f.Program != nil && f.Program.Contract != nil && contractOf(f) == contract && lasts(l.Exec, i) && bytes.Contains(f.Input, number[:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPaidIn reports whether others pay a contract before the attack, and it writes something down then.

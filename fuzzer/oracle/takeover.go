@@ -201,11 +201,8 @@ func (s *Scene) takenBySlot(f *evm.Frame, access *evm.StorageAccess, report func
 // Implementations that are not initialized hold nothing.
 func (s *Scene) initializesAgain(frame int, report func(Observation)) {
 	f := &s.Exec.Frames[frame]
-	if f.Kind != evm.KindDelegateCall || len(f.Input) < 4 || f.Parent < 0 || !s.isOutsider(s.Exec.Frames[f.Parent].Caller) {
-		return
-	}
-	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
-	if err != nil || !isInitializer(m.RawName) {
+	name, ok := initializer(f)
+	if !ok || f.Kind != evm.KindDelegateCall || f.Parent < 0 || !s.isOutsider(s.Exec.Frames[f.Parent].Caller) {
 		return
 	}
 	for j := range f.Storage {
@@ -213,10 +210,22 @@ func (s *Scene) initializesAgain(frame int, report func(Observation)) {
 		was := s.wordAtFirst(access)
 		if access.Write && access.Slot == access.Base && was != [wordBytes]byte{} && !bytes.Equal(was[:], valueOf(access)) && s.Attempt(bytecode.Location{Code: f.Program.ID, PC: access.PC}, [4]byte{}) {
 			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
-				Message: fmt.Sprintf("anyone can run %s of %s again, through a proxy that is initialized", m.RawName, nameOf(f))})
+				Message: fmt.Sprintf("anyone can run %s of %s again, through a proxy that is initialized", name, nameOf(f))})
 			return
 		}
 	}
+}
+
+// initializer is the function of its contract that a frame runs, if that initializes.
+func initializer(f *evm.Frame) (name string, ok bool) {
+	if len(f.Input) < 4 || f.Program == nil || f.Program.Contract == nil {
+		return "", false
+	}
+	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+	if err != nil || !isInitializer(m.RawName) {
+		return "", false
+	}
+	return m.RawName, true
 }
 
 // isInitializer reports whether a function's name says that it initializes: init, initVault, initialize, initializeV2, but not initiate.
