@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -253,6 +254,28 @@ func (c *conditions) sets(seq input.Sequence) bool {
 		at := []common.Address{c.head.Space.Instances[call.Instance].Address}
 		if call.Value.IsZero() && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
 			return true
+		}
+	}
+	return false
+}
+
+// grants reports whether a sender with a role names, in one of its calls, the very function and contract that another sender calls behind it: who
+// manages permissions gives this one on purpose, to everyone or to him.
+func (c *conditions) grants(seq input.Sequence) bool {
+	calls := c.head.Space.Encode(seq, nil)
+	for i := range calls {
+		at := []common.Address{c.head.Space.Instances[seq[i].Instance].Address}
+		if len(calls[i].Data) < 4 || c.roleOf(calls[i].From, at) == "" {
+			continue
+		}
+		words := slices.Collect(slices.Chunk(calls[i].Data[4:], abi.WordSize))
+		names := func(word []byte) bool {
+			return slices.ContainsFunc(words, func(w []byte) bool { return bytes.Equal(w, word) })
+		}
+		for _, other := range calls[i+1:] {
+			if other.From != calls[i].From && len(other.Data) >= 4 && names(common.RightPadBytes(other.Data[:4], abi.WordSize)) && names(common.LeftPadBytes(other.To[:], abi.WordSize)) {
+				return true
+			}
 		}
 	}
 	return false
