@@ -219,8 +219,8 @@ func encodingsFrom(source string, sources map[string]*Source, known map[string][
 				found = append(found, encoding)
 			}
 		}
-		for _, n := range s.AST.Children {
-			if imported := n.Attribute("absolutePath"); n.Type == "ImportDirective" && !met[imported] {
+		for _, imported := range s.imports() {
+			if !met[imported] {
 				met[imported] = true
 				queue = append(queue, imported)
 			}

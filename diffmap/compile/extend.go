@@ -156,11 +156,7 @@ func (o *Output) importedBy(text []byte) map[string]bool {
 			return nil
 		}
 		needed[path] = true
-		for _, n := range s.AST.Children {
-			if n.Type == "ImportDirective" {
-				queue = append(queue, n.Attribute("absolutePath"))
-			}
-		}
+		queue = append(queue, s.imports()...)
 	}
 	return needed
 }

@@ -7,31 +7,41 @@ import "slices"
 // are left out as well. What remains was compiled without any of them.
 func (o *Output) Without(lacks func(source string) bool) (rest *Output, left []string) {
 	importers := map[string][]string{}
-	var gone []string
+	gone := map[string]bool{}
+	var queue []string
 	for _, s := range o.Sources {
 		if lacks(s.Path) {
-			gone = append(gone, s.Path)
+			gone[s.Path] = true
+			queue = append(queue, s.Path)
 		}
-		if s.AST == nil {
-			continue
-		}
-		for _, n := range s.AST.Children {
-			if n.Type == "ImportDirective" {
-				imported := n.Attribute("absolutePath")
-				importers[imported] = append(importers[imported], s.Path)
-			}
+		for _, imported := range s.imports() {
+			importers[imported] = append(importers[imported], s.Path)
 		}
 	}
-	for at := 0; at < len(gone); at++ {
-		for _, s := range importers[gone[at]] {
-			if !slices.Contains(gone, s) && !lacks(s) {
-				gone, left = append(gone, s), append(left, s)
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, importer := range importers[queue[0]] {
+			if !gone[importer] {
+				gone[importer] = true
+				queue, left = append(queue, importer), append(left, importer)
 			}
 		}
 	}
 	slices.Sort(left)
 	rest = o.Copy()
-	rest.Sources = slices.DeleteFunc(rest.Sources, func(s *Source) bool { return slices.Contains(gone, s.Path) })
-	rest.Contracts = slices.DeleteFunc(rest.Contracts, func(c *Contract) bool { return slices.Contains(gone, c.Source) })
+	rest.Sources = slices.DeleteFunc(rest.Sources, func(s *Source) bool { return gone[s.Path] })
+	rest.Contracts = slices.DeleteFunc(rest.Contracts, func(c *Contract) bool { return gone[c.Source] })
 	return rest, left
+}
+
+// imports are the paths of the sources that a source imports, as its AST has them; nil where there is none.
+func (s *Source) imports() (paths []string) {
+	if s.AST == nil {
+		return nil
+	}
+	for _, n := range s.AST.Children {
+		if n.Type == "ImportDirective" {
+			paths = append(paths, n.Attribute("absolutePath"))
+		}
+	}
+	return paths
 }

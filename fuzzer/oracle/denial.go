@@ -73,7 +73,10 @@ func (s *Scene) initialized(before int) bool {
 		if f.Call >= before {
 			break
 		}
-		if _, ok := initializer(f); ok && s.isOutsider(f.Caller) && lasts(s.Exec, i) {
+		if !s.isOutsider(f.Caller) || !lasts(s.Exec, i) {
+			continue
+		}
+		if _, ok := initializer(f); ok {
 			return true
 		}
 	}

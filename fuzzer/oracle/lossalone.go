@@ -61,7 +61,10 @@ func (l *lossAlone) deploys() bool {
 func (l *lossAlone) setsUp() (frame int) {
 	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
 		f := &l.Exec.Frames[i]
-		if _, ok := initializer(f); !ok || !l.isProjects(f) || !lasts(l.Exec, i) || f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) {
+		if f.Kind != evm.KindDelegateCall && !l.isOutsider(f.Caller) || !l.isProjects(f) || !lasts(l.Exec, i) {
+			continue
+		}
+		if _, ok := initializer(f); !ok {
 			continue
 		}
 		plain := func(a evm.StorageAccess) bool { return a.Write && a.Slot == a.Base }
@@ -81,14 +84,16 @@ func (l *lossAlone) gainsAgain(frame int, had []uint256.Int) bool {
 	}
 	f, account := &l.Exec.Frames[frame], l.insider()
 	first := evm.Call{From: account, Origin: account, To: f.Self, Data: f.Input, Value: f.Value}
-	attackers := append(l.outsiders(), l.theirs...)
-	for _, a := range attackers { // who is first names himself
+	for _, a := range l.attackers() { // who is first names himself
 		first.Data = bytes.ReplaceAll(first.Data, a[:], account[:])
 	}
 	calls := slices.Insert(slices.Clone(l.Calls()), f.Call, first)
 	w, ok := l.inOrder(calls.Clone(), func(i int) bool { return i < f.Call })
-	return ok && !l.isOutsider(account) && gained(had, l.ownedBy(attackers, calls, w, l.tokens))
+	return ok && !l.isOutsider(account) && gained(had, l.ownedBy(l.attackers(), calls, w, l.tokens))
 }
+
+// attackers are the accounts that an attack is for.
+func (l *lossAlone) attackers() []common.Address { return slices.Concat(l.outsiders(), l.theirs) }
 
 func (l *lossAlone) isTheirs(account common.Address) bool {
 	return l.isOutsider(account) || slices.Contains(l.theirs, account)
@@ -101,7 +106,7 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 	if !ok {
 		return nil, false
 	}
-	return l.ownedBy(append(l.outsiders(), l.theirs...), prefix, w, l.tokens), true
+	return l.ownedBy(l.attackers(), prefix, w, l.tokens), true
 }
 
 // examineGain reports the call with which the attackers first have more of what others had than before.
@@ -116,11 +121,14 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !much { // so that it does not use up the attempts at what counts
 		how[0] = 1
 	}
+	if !may || l.deploys() {
+		return
+	}
 	setUp := l.setsUp()
 	if setUp >= 0 {
 		how[1] = 1
 	}
-	if !may || l.deploys() || !l.Attempt(at, how) {
+	if !l.Attempt(at, how) {
 		return
 	}
 	had, ok := l.after(l.from)
@@ -208,7 +216,7 @@ func (l *lossAlone) isHandout(contract string, asset int, had, has []uint256.Int
 	if !ok {
 		return false
 	}
-	now := l.ownedBy(append(l.outsiders(), l.theirs...), again, w, l.tokens)
+	now := l.ownedBy(l.attackers(), again, w, l.tokens)
 	return !now[asset].Gt(&has[asset])
 }
 
@@ -289,7 +297,7 @@ func (l *lossAlone) givesAll(at bytecode.Location, had, has []uint256.Int, call 
 	if !ok {
 		return false
 	}
-	list := append(l.outsiders(), l.theirs...)
+	list := l.attackers()
 	had = l.ownedBy(list, nil, before, nil)
 	held := before.Accounts[giver.Self]
 	after, ok := l.inOrder(more, func(int) bool { return true })

@@ -50,7 +50,7 @@ func isCalledByName(f, by *evm.Frame) bool {
 		return false
 	}
 	_, err := abi.MethodById(f.Input[:4])
-	return (err == nil || abi.HasFallback()) && by.Program != nil && by.Program.Names([4]byte(f.Input))
+	return (err == nil || abi.HasFallback()) && by.Program.Names([4]byte(f.Input))
 }
 
 // passedOn reports whether a frame failed with what one that it called failed with.
