@@ -531,31 +531,66 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 	}
 	if p.attempts > 0 && p.exclude(p.blamed(unit, err), err) {
 		p.attempts--
-		rest := &graph{texts: p.graph.texts, imports: p.graph.imports, code: p.graph.code}
-		for _, root := range p.graph.roots {
-			if slices.Contains(unit.names, root) {
-				rest.roots = append(rest.roots, root)
-			}
-		}
-		if len(rest.roots) == 0 {
+		rest := p.rootsOf(unit)
+		if len(rest) == 0 {
 			return nil, nil
 		}
-		if p.Progress != nil {
-			p.Progress("compiling again without what does not compile")
-		}
-		rest.names = rest.closure(rest.roots)
-		units, err := rest.units(ctx, p.Compilers, p.tree.Remappings)
+		p.progress("compiling again without what does not compile")
+		units, err := p.graph.only(rest).units(ctx, p.Compilers, p.tree.Remappings)
 		if err != nil {
 			return nil, err
 		}
 		return p.compile(ctx, units)
 	}
-	if !errors.Is(err, solc.ErrTrapped) {
-		if old := unit.compileOlder(ctx, p.Compilers, p.Debug); old != nil {
-			return []*compile.Output{old}, nil
+	if errors.Is(err, solc.ErrTrapped) {
+		var parts []Unit
+		for _, half := range p.halves(p.rootsOf(unit)) {
+			names := p.graph.closure(half)
+			parts = append(parts, Unit{p.graph.input(names, p.tree.Remappings), unit.Compiler, p.graph.pragmas(names), names})
 		}
+		if len(parts) == 0 {
+			return nil, err
+		}
+		return p.compile(ctx, parts)
+	}
+	if old := unit.compileOlder(ctx, p.Compilers, p.Debug); old != nil {
+		return []*compile.Output{old}, nil
 	}
 	return nil, err
+}
+
+// halves divides the sources that are asked for of a unit that is too large for a compiler. Each half is
+// compiled with what it imports, so what both import is compiled twice. The order of names keeps together
+// what is in one folder, which tends to import the same. A single source cannot be divided.
+func (p *plain) halves(roots []string) [][]string {
+	roots = slices.Sorted(slices.Values(roots))
+	size := func(names []string) int {
+		n := 0
+		for _, name := range names {
+			n += len(p.graph.texts[name])
+		}
+		return n
+	}
+	middle := 0
+	for middle < len(roots)-1 && (middle == 0 || 2*size(roots[:middle]) < size(roots)) {
+		middle++
+	}
+	if middle == 0 {
+		return nil
+	}
+	p.progress("the sources are too many for this compiler: compiling them in two parts")
+	return [][]string{roots[:middle], roots[middle:]}
+}
+
+func (p *plain) progress(line string) {
+	if p.Progress != nil {
+		p.Progress(line)
+	}
+}
+
+// rootsOf are the sources of a unit that are asked for.
+func (p *plain) rootsOf(unit *Unit) []string {
+	return slices.DeleteFunc(slices.Clone(p.graph.roots), func(root string) bool { return !slices.Contains(unit.names, root) })
 }
 
 // namedBy are the sources of a unit that a compiler's error names.

@@ -99,36 +99,44 @@ func TestChooseTests(t *testing.T) {
 }
 
 // TestTrapped: where solc's WebAssembly gives up on the sources with all tests, it gets fewer. The fake
-// takes two tests, and without any, the sources that use what changed.
+// takes two tests, and without any, the sources that use what changed. Where all of them are needed, they are
+// compiled in parts, each with what it imports.
 func TestTrapped(t *testing.T) {
 	const soljson = `const real = require(%q);
 module.exports = {
 	_solidity_version() {}, _solidity_compile() {}, _malloc: real._malloc, stringToUTF8(text, pointer, size) {
 		const names = Object.keys(JSON.parse(text).sources);
-		if (names.filter((n) => n.startsWith('test/')).length > %d || names.includes('src/Heavy.sol')) throw new WebAssembly.RuntimeError('memory access out of bounds');
+		if (names.filter((n) => n.startsWith('test/')).length > %d || names.length > %d || names.includes('src/Heavy.sol')) throw new WebAssembly.RuntimeError('memory access out of bounds');
 		real.stringToUTF8(text, pointer, size);
 	},
 	cwrap: (...of) => real.cwrap(...of),
 };`
 	for name, c := range map[string]struct {
 		takes   int // tests
+		most    int // sources
 		heavy   bool
+		users   int // sources that use what changed
 		changed []string
 		want    []string // sources
 		says    string
 	}{
-		"fewer tests":           {takes: 2, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol", "test/A.t.sol", "test/B.t.sol"}, says: "test/C.t.sol and 1 more are not compiled, and their set-ups are not used: solc 0.8.30"},
-		"what the change uses":  {takes: 9, heavy: true, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol"}, says: "src/Heavy.sol is not compiled, and nothing that changed uses it: solc 0.8.30"},
-		"nothing can be spared": {takes: 9, heavy: true, says: "native compiler with --solc"},
+		"fewer tests":          {takes: 2, most: 9, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol", "test/A.t.sol", "test/B.t.sol"}, says: "test/C.t.sol and 1 more are not compiled, and their set-ups are not used: solc 0.8.30"},
+		"what the change uses": {takes: 9, most: 9, heavy: true, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol"}, says: "src/Heavy.sol is not compiled, and nothing that changed uses it: solc 0.8.30"},
+		"in parts": {takes: 0, most: 3, users: 3, changed: []string{"src/Vault.sol"},
+			want: []string{"src/User1.sol", "src/User2.sol", "src/User3.sol", "src/Vault.sol", "src/Vault.sol"}, says: "compiling them in two parts"},
+		"nothing can be spared": {takes: 9, most: 9, heavy: true, says: "native compiler with --solc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root, solc := t.TempDir(), filepath.Join(t.TempDir(), "soljson.js")
-			testfiles.Write(t, solc, fmt.Sprintf(soljson, filepath.Join(testfiles.NodeModules(t), "solc", "soljson.js"), c.takes))
+			testfiles.Write(t, solc, fmt.Sprintf(soljson, filepath.Join(testfiles.NodeModules(t), "solc", "soljson.js"), c.takes, c.most))
 			testfiles.Write(t, filepath.Join(root, "foundry.toml"), "")
 			testfiles.Write(t, filepath.Join(root, "src/Vault.sol"), "contract Vault {}")
 			if c.heavy {
 				testfiles.Write(t, filepath.Join(root, "src/Heavy.sol"), "contract Heavy {}")
+			}
+			for i := range c.users {
+				testfiles.Write(t, filepath.Join(root, "src", fmt.Sprintf("User%d.sol", i+1)), fmt.Sprintf("import './Vault.sol'; contract User%d { Vault v; }", i+1))
 			}
 			function := "test"
 			if c.heavy { // without a test that runs, all of the project is compiled
@@ -139,7 +147,7 @@ module.exports = {
 			}
 			said := ""
 			options := FindOptions{Compilers: compilers(t), Changed: c.changed, Warn: func(text string) { said += text + "\n" }}
-			options.Compilers.Solc = solc
+			options.Compilers.Solc, options.Progress = solc, options.Warn
 			f := finder{root: root, shown: ".", FindOptions: options}
 			outputs, err := f.compilePlain(t.Context())
 			if err != nil {

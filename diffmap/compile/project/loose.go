@@ -61,12 +61,17 @@ func (p *plain) apart(ctx context.Context, roots, refused []string, why error) (
 		p.leaveAlone(roots[0], why)
 		return nil, nil
 	}
-	var outputs []*compile.Output
 	rest := slices.DeleteFunc(slices.Clone(roots), func(root string) bool { return slices.Contains(refused, root) })
 	groups := [][]string{rest}
 	for _, root := range refused {
 		groups = append(groups, []string{root})
 	}
+	return p.compileLooseParts(ctx, groups)
+}
+
+// compileLooseParts compiles some sources after others.
+func (p *plain) compileLooseParts(ctx context.Context, groups [][]string) ([]*compile.Output, error) {
+	var outputs []*compile.Output
 	for _, group := range groups {
 		if len(group) == 0 {
 			continue
