@@ -100,6 +100,8 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 		return
 	case before == nil:
 		return // it is new
+	case u.presumed && u.from == "" && !mayRunBehindProxy(before, from):
+		return // its upgrades begin with this version
 	}
 	base, err := c.layoutOf(ctx, before, from, side)
 	if err != nil {

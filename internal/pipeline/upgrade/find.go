@@ -27,6 +27,7 @@ type upgradable struct {
 	output   *compile.Output
 	because  string // for people
 	from     string // the contract that it takes over from, as its comment names it; empty: its own base version
+	presumed bool   // neither a proxy of the project's nor a comment says so: an earlier version need not have been one
 }
 
 // saysUpgradeable are contracts of OpenZeppelin, and of libraries modeled on it, that only
@@ -55,9 +56,10 @@ func upgradables(outputs []*compile.Output, d *deploy.Deployment) []upgradable {
 			}
 			u := upgradable{contract: c, output: o}
 			u.because, u.from = declaredUpgradeable(c, unit)
+			u.presumed = !annotated(c, unit)
 			switch name := c.QualifiedName(); {
 			case p.behind[name] != "":
-				u.because = "it runs behind " + p.behind[name]
+				u.because, u.presumed = "it runs behind "+p.behind[name], false
 			case p.clones[name]:
 				continue // a minimal proxy's implementation never changes
 			case u.because == "" && p.own[name]:
@@ -77,14 +79,11 @@ func declaredUpgradeable(c *compile.Contract, unit *layout.Unit) (because, from 
 	if role, _ := world.RoleOf(&c.Contract); role != world.UnderTest {
 		return "", ""
 	}
-	if declaration := unit.Declaration(c.UnitName()); declaration != nil {
-		comment := unit.Comment(declaration)
-		if named := ozUpgradesFrom.FindStringSubmatch(comment); named != nil {
-			return "it is annotated @custom:oz-upgrades-from " + named[1], named[1]
-		}
-		if ozUpgrades.MatchString(comment) {
-			return "it is annotated @custom:oz-upgrades", ""
-		}
+	if named := ozUpgradesFrom.FindStringSubmatch(commentOf(c, unit)); named != nil {
+		return "it is annotated @custom:oz-upgrades-from " + named[1], named[1]
+	}
+	if annotated(c, unit) {
+		return "it is annotated @custom:oz-upgrades", ""
 	}
 	for _, base := range saysUpgradeable {
 		if c.Name != base && slices.Contains(c.Implements, base) {
@@ -92,6 +91,34 @@ func declaredUpgradeable(c *compile.Contract, unit *layout.Unit) (because, from 
 		}
 	}
 	return "", ""
+}
+
+// annotated reports whether a contract's comment says that it is upgraded.
+func annotated(c *compile.Contract, unit *layout.Unit) bool {
+	return ozUpgrades.MatchString(commentOf(c, unit))
+}
+
+func commentOf(c *compile.Contract, unit *layout.Unit) string {
+	declaration := unit.Declaration(c.UnitName())
+	if declaration == nil {
+		return ""
+	}
+	return unit.Comment(declaration)
+}
+
+// mayRunBehindProxy reports whether an earlier version of a contract may have run behind a proxy: it says so, or
+// has a function that sets it up. One that its constructor alone sets up has nothing of that behind a proxy.
+func mayRunBehindProxy(c *compile.Contract, o *compile.Output) bool {
+	because, _ := declaredUpgradeable(c, layout.NewUnit(o, nil))
+	if because != "" {
+		return true
+	}
+	for _, m := range c.ABI.Methods {
+		if world.IsInitializer(m.RawName) {
+			return true
+		}
+	}
+	return false
 }
 
 // proxied says which contracts the World has behind proxies, by their qualified names.
