@@ -31,6 +31,7 @@
 //
 //	targets.go      the mapping: lines, their code, their targets
 //	yul.go          lines of Yul sources
+//	assembly.go     places within inline assembly, of code via IR
 //	operations.go   what of a line may be left out, and what it does to others
 //	reverts.go      which lines nothing but a revert can follow
 //	unused.go       declarations that no contract uses

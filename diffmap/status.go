@@ -275,7 +275,7 @@ func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict
 		return verdict{status: unused, reason: unusedReason(ast, contract)}
 	case t.inMessage(n):
 		return verdict{status: Unmapped, reason: "the build does not show which require fails with this message: several of the contract have equal ones"}
-	case t.inAssembly(n) && output.Settings.ViaIR:
+	case t.inWholeAssembly(n) && output.Settings.ViaIR:
 		return verdict{status: Unmapped, reason: "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
 	case t.style.shuffled:
 		return verdict{status: Unmapped, reason: "via-IR code keeps nothing of this line but the order of values on the stack"}
@@ -345,9 +345,10 @@ func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) ver
 	return verdict{status: unused, reason: "state variable of a contract that no deployable contract inherits"}
 }
 
-func (t *sourceTree) inAssembly(n int32) bool {
-	_, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
-	return ok
+// inWholeAssembly reports whether n is in inline assembly of which nothing has code of its own, see [LocateAssembly].
+func (t *sourceTree) inWholeAssembly(n int32) bool {
+	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
+	return ok && !slices.ContainsFunc(t.nodes[block].children, func(child int32) bool { return t.holdsCode[child] })
 }
 
 // optimized reports whether the compiler may have merged or dropped the code of a

@@ -41,7 +41,8 @@ func npmFolder(t testing.TB) string {
 var compilers = map[string]*solc.Compiler{}
 
 // compileSources makes the debug build of sources with the solc named by version;
-// "-ir" behind it asks for the via-IR one, "-shipped" for the optimizer's.
+// "-ir" behind it asks for the via-IR one, "-located" for that with places in inline
+// assembly, "-shipped" for the optimizer's.
 func compileSources(t testing.TB, version string, sources map[string]string) *compile.Output {
 	t.Helper()
 	number, mode, _ := strings.Cut(version, "-")
@@ -51,7 +52,7 @@ func compileSources(t testing.TB, version string, sources map[string]string) *co
 		"evm.deployedBytecode.immutableReferences",
 	}}}}
 	switch mode {
-	case "ir":
+	case "ir", "located":
 		steps := "u:"
 		if v, err := solc.ParseVersion(number); err == nil && v.Less(solc.Version{Major: 0, Minor: 8, Patch: 18}) {
 			steps = "u" // as the debug build has it
@@ -68,7 +69,19 @@ func compileSources(t testing.TB, version string, sources map[string]string) *co
 	if err != nil {
 		t.Fatal(err)
 	}
-	output.Compiler, output.Debug = compiler.Version(), mode == "ir"
+	output.Compiler, output.Debug = compiler.Version(), mode == "ir" || mode == "located"
+	if mode == "located" {
+		var changes []unified.ChangedLine
+		for name, text := range sources {
+			changes = append(changes, wholeLines(name, []byte(text))...)
+		}
+		options := func(*compile.Output) solc.Options {
+			return solc.Options{NodeModules: []string{npmFolder(t)}, Cache: testcache.Folder("builds")}
+		}
+		if err := LocateAssembly(t.Context(), []*compile.Output{output}, changes, Options{}, options, compile.DebugOptions{Cache: testcache.Folder("builds")}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return output
 }
 

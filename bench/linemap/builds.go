@@ -84,8 +84,10 @@ func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]
 	}
 	if k.mapping {
 		o.MarkDebug()
+		all := func(*compile.Source, *compile.Node) bool { return true }
+		err = o.LocateAssembly(ctx, solc.Options{NodeModules: []string{b.modules}}, compile.DebugOptions{Cache: filepath.Join(b.work, "builds")}, all)
 	}
-	return o, nil
+	return o, err
 }
 
 // cached takes what the same compiler answered before.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/jsontext"
 )
 
 // layoutSince is the first compiler that writes storage layouts (solidity's
@@ -36,7 +37,7 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 	if v := compiler.Number(); v.Less(layoutSince) {
 		return &reading.Error{Origin: o.Origin, Kind: solc.ErrNoCompiler, Problem: fmt.Sprintf("solc %s tells no storage layouts, %s does", v, layoutSince)}
 	}
-	text, err := layoutInput(o.Input)
+	text, err := withOutputs(o.Input, map[string]map[string][]string{"*": {"*": {"storageLayout"}}})
 	if err != nil {
 		return reading.At(o.Origin, err)
 	}
@@ -62,8 +63,8 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 
 func lacksLayout(c *Contract) bool { return isNull(c.StorageLayout) }
 
-// layoutInput is an input that asks for nothing but storage layouts.
-func layoutInput(input json.RawMessage) ([]byte, error) {
+// withOutputs is an input that asks for these outputs alone, by source and contract.
+func withOutputs(input json.RawMessage, asked map[string]map[string][]string) ([]byte, error) {
 	project, err := membersOf(input, "input")
 	if err != nil {
 		return nil, err
@@ -74,9 +75,9 @@ func layoutInput(input json.RawMessage) ([]byte, error) {
 			return nil, err
 		}
 	}
-	settings["outputSelection"] = json.RawMessage(`{"*":{"*":["storageLayout"]}}`)
-	if project["settings"], err = json.Marshal(settings); err != nil {
+	if settings["outputSelection"], err = json.Marshal(asked); err != nil {
 		return nil, err
 	}
-	return json.Marshal(project)
+	project["settings"] = jsontext.Marshal(settings)
+	return jsontext.Marshal(project), nil
 }

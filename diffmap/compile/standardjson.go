@@ -70,10 +70,12 @@ type outputContract struct {
 	ABI           json.RawMessage `json:"abi"`
 	Metadata      json.RawMessage `json:"metadata"` // a string that holds JSON
 	StorageLayout json.RawMessage `json:"storageLayout"`
-	EVM           struct {
-		Bytecode         *outputCode `json:"bytecode"`
-		DeployedBytecode *outputCode `json:"deployedBytecode"`
-	} `json:"evm"`
+	EVM           outputEVM       `json:"evm"`
+}
+
+type outputEVM struct {
+	Bytecode         *outputCode `json:"bytecode"`
+	DeployedBytecode *outputCode `json:"deployedBytecode"`
 }
 
 type outputCode struct {

@@ -140,7 +140,7 @@ func mapYul(ctx context.Context, plain *Output, input, output []byte, compiler C
 			m    SourceMap
 		}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
 			if a.code != nil {
-				settleYul(a.code.Bytes, a.m, o.Sources[0].AST)
+				settleYul(a.code.Bytes, a.m, o.Sources[0].ID, o.Sources[0].AST)
 			}
 		}
 	}

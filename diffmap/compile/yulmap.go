@@ -10,14 +10,15 @@ type yulPlace struct{ start, length int }
 // with a case's value has the place that the text named last, which is the end of the
 // case before. That need not have run.
 type yulSettler struct {
+	file    int // of the source
 	code    []byte
 	entries SourceMap
 	pcs     []uint32
 	cases   map[yulPlace]*Node // by the place of the value
 }
 
-func settleYul(code []byte, entries SourceMap, ast *Node) {
-	s := yulSettler{code: code, entries: entries, cases: map[yulPlace]*Node{}}
+func settleYul(code []byte, entries SourceMap, file int, ast *Node) {
+	s := yulSettler{file: file, code: code, entries: entries, cases: map[yulPlace]*Node{}}
 	ast.Walk(func(n *Node) bool {
 		if n.Role == "value" && n.Parent.Type == "YulCase" {
 			s.cases[yulPlace{n.Start, n.Length}] = n.Parent
@@ -44,7 +45,7 @@ func (s *yulSettler) op(i int) vm.OpCode {
 func (s *yulSettler) compare(i int) {
 	e := s.entries.At(i)
 	found := s.cases[yulPlace{e.Start, e.Length}]
-	if found == nil || e.File < 0 || !s.op(i).IsPush() {
+	if found == nil || e.File != s.file || !s.op(i).IsPush() {
 		return
 	}
 	end := i + 1

@@ -1,4 +1,4 @@
-// compile: 0.8.30 0.8.30-ir
+// compile: 0.8.30 0.8.30-ir 0.8.30-located
 pragma solidity ^0.8.28;
 
 // As every.sol, for what 0.8 brought.

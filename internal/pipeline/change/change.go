@@ -141,7 +141,7 @@ type Change struct {
 // nothing to compile, Mapping, Table and builds are nil.
 func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if o.Example != "" {
-		return readExample(o, log)
+		return readExample(ctx, o, log)
 	}
 	root, err := AbsRoot(o.Root)
 	if err != nil {
@@ -160,14 +160,14 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) && !c.changesLanguage() {
 			c.deps.warn(log)
 			c.deps.warnAlone(log)
-			return c, c.withoutBuild()
+			return c, c.withoutBuild(ctx)
 		}
 		if c.sameCode() {
 			log.Line("build   none is needed: the changed sources have the same code as before")
 			if err := c.checkCommitted(); err != nil {
 				return nil, err
 			}
-			return c, c.withoutBuild()
+			return c, c.withoutBuild(ctx)
 		}
 	}
 	defer c.ahead.stop() // it was of use, or will not be
@@ -180,7 +180,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	}
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
 	c.warnUncompiledTests()
-	if err := c.mapTargets(o.Targets); err != nil {
+	if err := c.mapTargets(ctx, o.Targets); err != nil {
 		return nil, err
 	}
 	if err := c.addHarnesses(ctx); err != nil {

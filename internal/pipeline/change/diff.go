@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
@@ -216,7 +218,7 @@ func (c *Change) describeDiff() string {
 
 // mapTargets turns the changed lines, or the targets named by the user, into
 // bytecode.
-func (c *Change) mapTargets(named []string) error {
+func (c *Change) mapTargets(ctx context.Context, named []string) error {
 	if len(named) > 0 {
 		c.About.Explicit = named
 		mapping, err := diffmap.ResolveTargets(c.Outputs, c.Table, named, c.Paths)
@@ -231,6 +233,10 @@ func (c *Change) mapTargets(named []string) error {
 		return err
 	}
 	c.lines, c.About.Lines = lines, len(lines)
+	compilers := func(o *compile.Output) solc.Options { return c.compilersIn(o.Folder) }
+	if err := diffmap.LocateAssembly(ctx, c.Outputs, lines, c.Paths, compilers, c.Debug); err != nil && ctx.Err() == nil {
+		c.log.Warn("lines of inline assembly with branches are not mapped: %s", human.OneLine(err))
+	}
 	mapping, err := diffmap.Map(c.Outputs, c.Table, lines, c.Paths)
 	var stale *diffmap.StaleError
 	if errors.As(err, &stale) {

@@ -56,7 +56,7 @@ func (c *Change) Edited(ctx context.Context, file string, text []byte, log *prog
 	e.base = func(context.Context) ([]diffmap.BaseSide, error) { return sides, nil }
 	compile.Distinguish(e.Given, e.Outputs)
 	e.Table = bytecode.NewTable(compile.Contracts(e.Outputs))
-	if err := e.mapTargets(nil); err != nil {
+	if err := e.mapTargets(ctx, nil); err != nil {
 		return nil, err
 	}
 	if len(c.generated) > 0 {

@@ -20,7 +20,7 @@ import (
 )
 
 // readExample is [Read] on embedded files.
-func readExample(o *Options, log *progress.Log) (*Change, error) {
+func readExample(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if len(o.Tracefiles) > 0 {
 		return nil, exit.BadInput("--lcov: an example has no tests of its own; leave it out")
 	}
@@ -69,7 +69,7 @@ func readExample(o *Options, log *progress.Log) (*Change, error) {
 	log.Line("diff    %s", c.describeDiff())
 	log.Line("build   embedded, %s", human.Plural(len(output.Contracts), "contract"))
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
-	if err := c.mapTargets(nil); err != nil {
+	if err := c.mapTargets(ctx, nil); err != nil {
 		return nil, err
 	}
 	c.Table.Cut(c.Mapping.Entries())

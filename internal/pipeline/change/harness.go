@@ -56,7 +56,7 @@ func (c *Change) addHarnesses(ctx context.Context) error {
 	}
 	c.noteSizes()
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
-	if err := c.mapTargets(nil); err != nil {
+	if err := c.mapTargets(ctx, nil); err != nil {
 		return err
 	}
 	c.leaveToOthers()

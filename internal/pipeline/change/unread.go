@@ -2,6 +2,7 @@ package change
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -21,10 +22,10 @@ import (
 
 // withoutBuild reads a change that needs none: of languages that are not mapped, or of no code
 // at all, as far as that is so.
-func (c *Change) withoutBuild() error {
+func (c *Change) withoutBuild(ctx context.Context) error {
 	if slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return IsSource(f.Path()) }) {
 		c.Table = bytecode.NewTable(nil)
-		if err := c.mapTargets(nil); err != nil {
+		if err := c.mapTargets(ctx, nil); err != nil {
 			return err
 		}
 		c.exclude(maxTargets)
