@@ -23,9 +23,12 @@ import (
 // annotations"): with a comment before every node of the block, it makes the same code, and says of each
 // instruction which node it comes from.
 
-// maxLocated bounds the contracts whose code is located, each a run of the compiler for its Yul. Arbitrary:
-// solc's build for WebAssembly takes about a second for one (measured with 0.8.30).
-const maxLocated = 24
+// The contracts whose code is located, each a run of the compiler for its Yul, and the bytes of that. Arbitrary: solc's
+// build for WebAssembly takes about a second for 100 kB (measured with 0.8.30).
+const (
+	maxLocated = 24
+	mostYul    = 4 << 20
+)
 
 // assembly is an inline assembly block of a source.
 type assembly struct {
@@ -59,7 +62,14 @@ func (o *Output) LocateAssembly(ctx context.Context, compilers solc.Options, opt
 	if err != nil {
 		return err
 	}
-	return each(len(users), func(i int) error { return l.locate(ctx, users[i], printed[users[i].Source][users[i].Name].IR) })
+	most, taken := mostYul, 0
+	for _, c := range users {
+		if most -= len(printed[c.Source][c.Name].IR); most < 0 {
+			break
+		}
+		taken++
+	}
+	return each(taken, func(i int) error { return l.locate(ctx, users[i], printed[users[i].Source][users[i].Name].IR) })
 }
 
 // assemblies lists blocks by their ranges.
