@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
@@ -259,6 +260,7 @@ func (l *locator) refine(code *bytecode.Code, entries SourceMap, made *outputCod
 	if err != nil || !sameBytes(code, located) || len(places) != len(entries) {
 		return
 	}
+	whole := slices.Clone(entries)
 	for i := range entries {
 		e, p := entries.At(i), places.At(i)
 		node := l.blocks[placeOf(e.Start, e.Length, e.File)].node
@@ -267,9 +269,44 @@ func (l *locator) refine(code *bytecode.Code, entries SourceMap, made *outputCod
 			entries[i] = e.packed()
 		}
 	}
+	restoreMerged(code.Bytes, entries, whole)
 	for _, b := range l.blocks {
 		settleYul(code.Bytes, entries, b.source.ID, b.node)
 	}
+}
+
+// mostMerged is how many instructions solc's peephole optimizer drops where the same ones stand behind the next label
+// (libevmasm/PeepholeOptimiser.cpp, DeduplicateNextTagSize3).
+const mostMerged = 3
+
+// restoreMerged takes back the places of code that may be that of two statements: a few instructions that end
+// the path, behind a label that the code before it runs into. Two branches that fail alike, one after the other, have
+// the place of one of them.
+func restoreMerged(code []byte, entries, whole SourceMap) {
+	var ops []vm.OpCode
+	for pc := range entries.Instructions(code) {
+		ops = append(ops, vm.OpCode(code[pc]))
+	}
+	for i := 1; i < len(ops); i++ {
+		if ops[i] != vm.JUMPDEST || endsPath(ops[i-1]) {
+			continue
+		}
+		for end := i + 1; end <= min(i+mostMerged, len(ops)-1) && ops[end] != vm.JUMPDEST; end++ {
+			if endsPath(ops[end]) {
+				copy(entries[i:end+1], whole[i:end+1])
+				break
+			}
+		}
+	}
+}
+
+// endsPath reports whether nothing runs behind an instruction but what is jumped to.
+func endsPath(op vm.OpCode) bool {
+	switch op {
+	case vm.STOP, vm.JUMP, vm.RETURN, vm.REVERT, vm.INVALID, vm.SELFDESTRUCT:
+		return true
+	}
+	return false
 }
 
 // irPlace is what solc prints before an inline assembly block: its range, and what is there.

@@ -130,3 +130,28 @@ func TestLocateAssembly(t *testing.T) {
 		})
 	}
 }
+
+// TestRestoreMerged: code that ends a path is nobody's where two branches may run into it: solc keeps one copy of two
+// that are the same, one behind the other.
+func TestRestoreMerged(t *testing.T) {
+	const whole, exact = 100, 7
+	code := []byte{byte(vm.DUP1), byte(vm.JUMPI), // runs into what is behind the label
+		byte(vm.JUMPDEST), byte(vm.DUP1), byte(vm.DUP1), byte(vm.REVERT),
+		byte(vm.JUMPDEST), byte(vm.DUP1), byte(vm.DUP1), byte(vm.REVERT), // nothing runs into it
+		byte(vm.JUMPI), byte(vm.JUMPDEST), byte(vm.DUP1), byte(vm.DUP1), byte(vm.DUP1), byte(vm.REVERT)} // longer
+	var places, before SourceMap
+	for range code {
+		places = append(places, SourceMapEntry{Start: exact, Length: 1, Jump: '-'}.packed())
+		before = append(before, SourceMapEntry{Start: whole, Length: 9, Jump: '-'}.packed())
+	}
+	restoreMerged(code, places, before)
+	for i := range places {
+		want := exact
+		if i >= 2 && i <= 5 {
+			want = whole
+		}
+		if got := places.At(i).Start; got != want {
+			t.Errorf("instruction %d is at %d, want %d", i, got, want)
+		}
+	}
+}
