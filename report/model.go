@@ -409,12 +409,12 @@ type Tracefile struct {
 	Lines   int    `json:"lines"`   // of the change that it counts
 }
 
-// Unread is a changed file at which nothing looked, though it may hold code that ships, or
-// decide about it.
+// Unread is a changed file, or one that uses what changed, at which nothing looked, though it may hold
+// code that ships, or decide about it.
 type Unread struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
-	// Blocks is set where the change itself may be why: then there is no pass.
+	// Blocks is set where the change itself may be why, or a dependency that is missing: then there is no pass.
 	Blocks bool `json:"blocks,omitempty"`
 }
 

@@ -164,11 +164,32 @@ func (p *plain) open(tests []string) error {
 	for _, broken := range p.graph.broken {
 		users := p.graph.users([]string{broken.name})
 		used := slices.ContainsFunc(p.graph.roots, func(root string) bool { return users[root] })
-		if used && !p.exclude([]string{broken.name}, broken.err) {
+		if used && !p.exclude([]string{broken.name}, broken.err) && !p.leaveLacking(&broken) {
 			return broken.err
 		}
 	}
 	return nil
+}
+
+// leaveLacking leaves out what cannot be compiled without a dependency that is missing, although the change
+// concerns it, and reports whether it has: something else that the change concerns has to be left.
+func (p *plain) leaveLacking(broken *brokenSource) bool {
+	if p.Lacking == nil || !broken.dependency {
+		return false
+	}
+	isNeeded := func(root string) bool { return !p.tests[root] && (p.needed == nil || p.needed[root]) }
+	users := p.graph.users([]string{broken.name})
+	if !slices.ContainsFunc(p.graph.roots, func(root string) bool { return !users[root] && isNeeded(root) }) {
+		return false
+	}
+	out := p.graph.usersAmong(users)
+	p.graph = p.graph.without(out)
+	for _, name := range out {
+		if isNeeded(name) {
+			p.Lacking(name, strings.TrimPrefix(oneLine(broken.err.Error()), name+": "))
+		}
+	}
+	return true
 }
 
 // The bytes of tests, without libraries, that are compiled where forge is not at hand. solc's build for

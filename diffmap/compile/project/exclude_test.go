@@ -15,7 +15,7 @@ import (
 
 // TestPlain compiles the projects of testdata/plain, where forge is not at hand, for a change of the files
 // that the first line of an archive's comment names. The other lines say what comes out: the
-// project's own contracts of each output, warnings, and the error. -update rewrites them.
+// project's own contracts of each output, warnings, sources that lack a dependency, and the error. -update rewrites them.
 func TestPlain(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "plain", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -33,7 +33,8 @@ func TestPlain(t *testing.T) {
 			root := extract(t, archive)
 			got := first + "\n"
 			warn := func(text string) { got += "warning " + text + "\n" }
-			options := FindOptions{Compilers: compilers(t), Debug: kept(t), Warn: warn}
+			options := FindOptions{Compilers: compilers(t), Debug: kept(t), Warn: warn,
+				Lacking: func(name, why string) { got += "lacking " + name + ": " + why + "\n" }}
 			if list = strings.TrimSpace(list); list != "everything" {
 				options.Changed = strings.Fields(list)
 			}

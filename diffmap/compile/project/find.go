@@ -61,6 +61,9 @@ type FindOptions struct {
 	// LeftOut is told of sources that do not compile and are left out: without a tool, each source of
 	// a project without tests is compiled as far as it goes. nil: what does not compile is an error.
 	LeftOut func(name, why string)
+	// Lacking is told of sources that the change concerns and that are left out, since they need a dependency that is
+	// not there: the others are compiled all the same. nil: that is an error.
+	Lacking func(name, why string)
 	// Warn is told of builds that are passed over for one of these two; may be nil.
 	Warn func(text string)
 }

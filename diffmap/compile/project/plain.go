@@ -134,6 +134,8 @@ type graph struct {
 type brokenSource struct {
 	name string
 	err  error
+	// dependency: what is missing is none of the project's files, so no change of these is why.
+	dependency bool
 }
 
 // unreadable says what keeps a source that git or the folder lists from being compiled.
@@ -166,11 +168,11 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 		}
 		file, tried := p.Locate(r.name)
 		if file == "" && r.importer == "" {
-			g.broken = append(g.broken, brokenSource{r.name, unreadable(r.name)})
+			g.broken = append(g.broken, brokenSource{name: r.name, err: unreadable(r.name)})
 			continue
 		}
 		if file == "" {
-			g.broken = append(g.broken, brokenSource{r.importer, importError(p, r.importer, r.line, r.name, r.own, tried)})
+			g.broken = append(g.broken, brokenSource{r.importer, importError(p, r.importer, r.line, r.name, r.own, tried), !r.own && isForeign(p, r.name)})
 			continue
 		}
 		text, err := p.Read(file)
@@ -182,7 +184,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 			if e == nil {
 				err = &reading.Error{Origin: file, Kind: sources.ErrImport, Problem: "cannot be read: " + err.Error(), Cause: err}
 			}
-			g.broken = append(g.broken, brokenSource{cmp.Or(r.importer, r.name), err})
+			g.broken = append(g.broken, brokenSource{name: cmp.Or(r.importer, r.name), err: err})
 			continue
 		}
 		g.texts[r.name] = text
@@ -217,6 +219,16 @@ func importError(p *sources.Tree, importer string, line int, name string, own bo
 func isInstalled(name string) bool {
 	folder, _, _ := strings.Cut(name, "/")
 	return folder == "lib" || folder == "node_modules" || folder == "dependencies"
+}
+
+// isForeign reports whether a source that is not there would be in none of the project's own folders.
+func isForeign(p *sources.Tree, name string) bool {
+	if isInstalled(name) {
+		return true
+	}
+	folder, _, _ := strings.Cut(name, "/")
+	_, err := os.Stat(filepath.Join(p.Root, folder))
+	return err != nil
 }
 
 // units finds compilers: one for all sources where there is one, else one for

@@ -58,6 +58,14 @@ func (c *Change) leaveUnread(file, why string) {
 	}
 }
 
+// leaveLacking notes a source that the change concerns and that is not compiled, since a dependency is not there.
+func (c *Change) leaveLacking(file, why string) {
+	if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
+		c.log.Warn("%s is not compiled, though the change concerns it: %s", human.Printable(file), why)
+		c.Unread = append(c.Unread, report.Unread{File: file, Reason: "it is not compiled: " + why, Blocks: true})
+	}
+}
+
 // others lists the changed files that are not sources by their names, relative to the root.
 func (c *Change) others() []string {
 	var files []string
