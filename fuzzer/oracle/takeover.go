@@ -40,7 +40,7 @@ import (
 // Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
 // for it, with ether or a token, the change of an owner is not reported. Where only an account with a role can open the door, by
 // a call before the attack, the finding is medium, and its title says so; it is a note where that call names the contract and the
-// function that is called then.
+// function that is called then, or has the proxy that is called run other code.
 var Takeover = &Oracle{
 	ID:       "takeover",
 	Title:    "Anyone can take a contract over",

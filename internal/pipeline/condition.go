@@ -281,6 +281,35 @@ func (c *conditions) grants(seq input.Sequence) bool {
 	return false
 }
 
+// swaps reports whether a sender with a role has a proxy run other code, and another sender calls the proxy behind it:
+// what that code needs to be set up is up to who chose it, in the same call.
+func (c *conditions) swaps(seq input.Sequence) bool {
+	calls := c.head.Space.Encode(seq, nil)
+	exec, err := c.judge.Run(calls)
+	if err != nil {
+		return false
+	}
+	swapped := map[common.Address]common.Address{} // who swapped the code of a proxy
+	for i := range calls {
+		if by, ok := swapped[calls[i].To]; ok && by != calls[i].From {
+			return true
+		}
+		at := []common.Address{c.head.Space.Instances[seq[i].Instance].Address}
+		if c.roleOf(calls[i].From, at) == "" {
+			continue
+		}
+		frames := exec.Calls[i].Frames
+		for _, f := range exec.Frames[frames[0]:frames[1]] {
+			for _, a := range f.Storage {
+				if slot := common.Hash(a.Slot.Bytes32()); a.Write && (slot == world.ImplementationSlot || slot == world.BeaconSlot) {
+					swapped[a.Address] = calls[i].From
+				}
+			}
+		}
+	}
+	return false
+}
+
 // trusts reports whether the last call is by an account that the code names or that has a role: what it
 // could do with a signature again is up to it, as an entry point of ERC-4337 that counts nonces. The deployer's account alone is
 // like any other.

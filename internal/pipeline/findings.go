@@ -61,7 +61,7 @@ func (d *describer) findings() error {
 			var hypothetical bool
 			condition, hypothetical = conditions.of(f)
 			switch {
-			case hypothetical, condition != "" && f.Oracle.ByAnyone && conditions.grants(f.Sequence):
+			case hypothetical, condition != "" && f.Oracle.ByAnyone && (conditions.grants(f.Sequence) || conditions.swaps(f.Sequence)):
 				severity = oracle.Note
 			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f.Sequence) || f.Oracle == oracle.SignatureReuse && conditions.trusts(f.Sequence)):
 				severity = min(severity, oracle.Medium)
