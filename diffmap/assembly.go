@@ -52,10 +52,7 @@ func LocateAssembly(ctx context.Context, outputs []*compile.Output, changes []un
 func branches(assembly *compile.Node) bool {
 	found := false
 	assembly.Walk(func(n *compile.Node) bool {
-		switch n.Type {
-		case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
-			found = true
-		}
+		found = found || isYulBranch(n.Type)
 		return !found
 	})
 	return found

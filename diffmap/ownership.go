@@ -95,15 +95,20 @@ func (t *sourceTree) wholeAssembly(n int32, set nodeSet) bool {
 // code of their own.
 func (t *sourceTree) runsInARow(block int32) bool {
 	for i := block + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[block].end; i++ {
-		switch t.nodes[i].astType() {
-		case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
-			return false
-		}
-		if t.nodes[i].code {
+		if isYulBranch(t.nodes[i].astType()) || t.nodes[i].code {
 			return false
 		}
 	}
 	return true
+}
+
+// isYulBranch reports whether what is in a node of this type may run or not, whether or not what is around it does.
+func isYulBranch(astType string) bool {
+	switch astType {
+	case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
+		return true
+	}
+	return false
 }
 
 // standsForNext reports whether a token of n's own stands for the operand behind

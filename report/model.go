@@ -414,7 +414,7 @@ type Tracefile struct {
 type Unread struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
-	// Blocks is set where the change itself may be why, or a dependency that is missing: then there is no pass.
+	// Blocks is set if the change itself or a missing dependency may be the reason. Such a run does not pass.
 	Blocks bool `json:"blocks,omitempty"`
 }
 

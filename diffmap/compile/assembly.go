@@ -40,11 +40,12 @@ type assembly struct {
 // LocateAssembly refines the source maps of a build via the intermediate language within the inline
 // assembly that wanted picks: instructions have the ranges of Yul's nodes, and not of the whole block. Of
 // what cannot be located (older compilers name no places, and some contracts' code comes out otherwise),
-// the maps stay as they are. The error is an [*reading.Error].
+// the maps stay as they are. Only the first call for a build does anything. The error is an [*reading.Error].
 func (o *Output) LocateAssembly(ctx context.Context, compilers solc.Options, options DebugOptions, wanted func(s *Source, assembly *Node) bool) error {
-	if !o.Settings.ViaIR || !o.KeepsLines() || o.Input == nil {
+	if !o.Settings.ViaIR || !o.KeepsLines() || o.Input == nil || o.located {
 		return nil
 	}
+	o.located = true
 	blocks := o.assemblies(wanted)
 	users := o.assemblyUsers(blocks)
 	if len(users) == 0 {
@@ -57,7 +58,10 @@ func (o *Output) LocateAssembly(ctx context.Context, compilers solc.Options, opt
 	if options.Progress != nil {
 		options.Progress(fmt.Sprintf("%s: locating what is in inline assembly, which code via IR does not tell", o.Origin))
 	}
-	l := locator{output: o, compiler: compiler, options: options, blocks: blocks}
+	l := locator{output: o, compiler: compiler, options: options, blocks: blocks, cases: map[yulPlace]*Node{}}
+	for _, b := range blocks {
+		addCases(l.cases, b.source.ID, b.node)
+	}
 	l.options.Limits = options.Limits.WithDefaults()
 	printed, err := l.printed(ctx, users)
 	if err != nil {
@@ -74,15 +78,15 @@ func (o *Output) LocateAssembly(ctx context.Context, compilers solc.Options, opt
 }
 
 // assemblies lists blocks by their ranges.
-func (o *Output) assemblies(wanted func(s *Source, assembly *Node) bool) map[SourceMapEntry]assembly {
-	blocks := map[SourceMapEntry]assembly{}
+func (o *Output) assemblies(wanted func(s *Source, assembly *Node) bool) map[yulPlace]assembly {
+	blocks := map[yulPlace]assembly{}
 	for _, s := range o.Sources {
 		if s.AST == nil || s.Text == nil {
 			continue
 		}
 		s.AST.Walk(func(n *Node) bool {
 			if n.Type == "InlineAssembly" && wanted(s, n) {
-				blocks[placeOf(n.Start, n.Length, s.ID)] = assembly{s, n}
+				blocks[yulPlace{s.ID, n.Start, n.Length}] = assembly{s, n}
 			}
 			return n.Type != "InlineAssembly"
 		})
@@ -90,20 +94,14 @@ func (o *Output) assemblies(wanted func(s *Source, assembly *Node) bool) map[Sou
 	return blocks
 }
 
-// placeOf is an entry that is nothing but a place.
-func placeOf(start, length, file int) SourceMapEntry {
-	return SourceMapEntry{Start: start, Length: length, File: file}
-}
-
-// assemblyUsers are the contracts whose code has instructions of the blocks: those in whose code the most of them are come first.
-func (o *Output) assemblyUsers(blocks map[SourceMapEntry]assembly) []*Contract {
+// assemblyUsers are the contracts whose code has instructions of the blocks, those of the most blocks first.
+func (o *Output) assemblyUsers(blocks map[yulPlace]assembly) []*Contract {
 	held := map[*Contract]int{}
 	for _, c := range o.Contracts {
-		found := map[SourceMapEntry]bool{}
+		found := map[yulPlace]bool{}
 		for _, m := range []SourceMap{c.CreationMap, c.RuntimeMap} {
 			for i := range m {
-				e := m.At(i)
-				if place := placeOf(e.Start, e.Length, e.File); blocks[place].node != nil {
+				if place := placeOf(m.At(i)); blocks[place].node != nil {
 					found[place] = true
 				}
 			}
@@ -123,7 +121,8 @@ type locator struct {
 	output   *Output
 	compiler Compiler
 	options  DebugOptions
-	blocks   map[SourceMapEntry]assembly
+	blocks   map[yulPlace]assembly
+	cases    map[yulPlace]*Node // of the blocks
 }
 
 type irContract struct {
@@ -150,7 +149,8 @@ func (l *locator) printed(ctx context.Context, contracts []*Contract) (map[strin
 	var out struct {
 		Contracts map[string]map[string]irContract `json:"contracts"`
 	}
-	return out.Contracts, reading.DecodeJSON(output, "the compiler's output", &out)
+	err = reading.DecodeJSON(output, "the compiler's output", &out)
+	return out.Contracts, err
 }
 
 // locate refines the maps of one contract by its Yul.
@@ -263,50 +263,39 @@ func (l *locator) refine(code *bytecode.Code, entries SourceMap, made *outputCod
 	whole := slices.Clone(entries)
 	for i := range entries {
 		e, p := entries.At(i), places.At(i)
-		node := l.blocks[placeOf(e.Start, e.Length, e.File)].node
+		node := l.blocks[placeOf(e)].node
 		if node != nil && p.Start >= node.Start && p.Start+p.Length <= node.End() {
 			e.Start, e.Length = p.Start, p.Length
 			entries[i] = e.packed()
 		}
 	}
 	restoreMerged(code.Bytes, entries, whole)
-	for _, b := range l.blocks {
-		settleYul(code.Bytes, entries, b.source.ID, b.node)
-	}
+	settleYul(code.Bytes, entries, l.cases)
 }
 
 // mostMerged is how many instructions solc's peephole optimizer drops where the same ones stand behind the next label
 // (libevmasm/PeepholeOptimiser.cpp, DeduplicateNextTagSize3).
 const mostMerged = 3
 
-// restoreMerged takes back the places of code that may be that of two statements: a few instructions that end
-// the path, behind a label that the code before it runs into. Two branches that fail alike, one after the other, have
-// the place of one of them.
+// restoreMerged undoes what refine did to code that may belong to two statements: a few instructions that end a
+// path, behind a label that the code before it runs into. Of two equal branches, one behind the other, solc keeps one,
+// with the place of that one.
 func restoreMerged(code []byte, entries, whole SourceMap) {
-	var ops []vm.OpCode
+	var ops []byte
 	for pc := range entries.Instructions(code) {
-		ops = append(ops, vm.OpCode(code[pc]))
+		ops = append(ops, code[pc])
 	}
 	for i := 1; i < len(ops); i++ {
-		if ops[i] != vm.JUMPDEST || endsPath(ops[i-1]) {
+		if ops[i] != byte(vm.JUMPDEST) || bytecode.EndsPath(ops[i-1]) {
 			continue
 		}
-		for end := i + 1; end <= min(i+mostMerged, len(ops)-1) && ops[end] != vm.JUMPDEST; end++ {
-			if endsPath(ops[end]) {
+		for end := i + 1; end <= min(i+mostMerged, len(ops)-1) && ops[end] != byte(vm.JUMPDEST); end++ {
+			if bytecode.EndsPath(ops[end]) {
 				copy(entries[i:end+1], whole[i:end+1])
 				break
 			}
 		}
 	}
-}
-
-// endsPath reports whether nothing runs behind an instruction but what is jumped to.
-func endsPath(op vm.OpCode) bool {
-	switch op {
-	case vm.STOP, vm.JUMP, vm.RETURN, vm.REVERT, vm.INVALID, vm.SELFDESTRUCT:
-		return true
-	}
-	return false
 }
 
 // irPlace is what solc prints before an inline assembly block: its range, and what is there.
@@ -322,7 +311,7 @@ func (l *locator) annotate(yul string) (text string, found bool) {
 		for i := range numbers {
 			numbers[i], _ = strconv.Atoi(yul[m[2+2*i]:m[3+2*i]]) // digits: no block has one that is too large
 		}
-		block := l.blocks[placeOf(numbers[1], numbers[2]-numbers[1], numbers[0])]
+		block := l.blocks[yulPlace{numbers[0], numbers[1], numbers[2] - numbers[1]}]
 		start := m[1] - 1 // of the brace
 		if block.node == nil || start < done {
 			continue
@@ -358,13 +347,8 @@ func (b assembly) annotate(text string) (annotated string, end int) {
 	if len(from) == 0 || len(to) < len(from) {
 		return "", 0
 	}
-	comments := map[int]string{} // by offset in the block
-	block.Walk(func(n *Node) bool {
-		if _, taken := comments[n.Start-block.Start]; !taken && n.Type != "YulTypedName" {
-			comments[n.Start-block.Start] = srcComment(b.source.ID, n)
-		}
-		return true
-	})
+	comments := map[int]string{}
+	addPlaces(comments, b.source.ID, block)
 	var written strings.Builder
 	for i, token := range from {
 		mine, printed := own[token.Start:token.End], text[to[i].Start:to[i].End]
@@ -372,17 +356,12 @@ func (b assembly) annotate(text string) (annotated string, end int) {
 			return "", 0
 		}
 		written.WriteString(text[end:to[i].Start])
-		written.WriteString(comments[token.Start])
+		written.WriteString(comments[block.Start+token.Start])
 		written.WriteString(printed)
 		end = to[i].End
 	}
-	written.WriteString(" " + srcComment(b.source.ID, b.node))
+	written.WriteString(" " + placeComment(b.source.ID, b.node))
 	return written.String(), end
-}
-
-// srcComment names a node's place to the compiler.
-func srcComment(file int, n *Node) string {
-	return fmt.Sprintf("/** @src %d:%d:%d */ ", file, n.Start, n.End())
 }
 
 // isOperand reports whether a token is a name or a value: anything but punctuation.

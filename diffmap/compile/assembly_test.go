@@ -131,8 +131,8 @@ func TestLocateAssembly(t *testing.T) {
 	}
 }
 
-// TestRestoreMerged: code that ends a path is nobody's where two branches may run into it: solc keeps one copy of two
-// that are the same, one behind the other.
+// TestRestoreMerged: short code that ends a path, behind a label that other code runs into, gets back the place of its block,
+// since it may belong to two branches.
 func TestRestoreMerged(t *testing.T) {
 	const whole, exact = 100, 7
 	code := []byte{byte(vm.DUP1), byte(vm.JUMPI), // runs into what is behind the label

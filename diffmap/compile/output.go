@@ -34,6 +34,7 @@ type Output struct {
 	Refused bool
 
 	askedViaIR bool // the project compiles via IR; of a debug build
+	located    bool // [Output.LocateAssembly] has been here
 }
 
 // MarkDebug says that the build was made to map and to fuzz, and does not ship: how long

@@ -134,13 +134,15 @@ func mapYul(ctx context.Context, plain *Output, input, output []byte, compiler C
 		return plain, nil
 	}
 	o.Origin = plain.Origin
+	cases := map[yulPlace]*Node{}
+	addCases(cases, o.Sources[0].ID, o.Sources[0].AST)
 	for _, c := range o.Contracts {
 		for _, a := range []struct {
 			code *bytecode.Code
 			m    SourceMap
 		}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
 			if a.code != nil {
-				settleYul(a.code.Bytes, a.m, o.Sources[0].ID, o.Sources[0].AST)
+				settleYul(a.code.Bytes, a.m, cases)
 			}
 		}
 	}
@@ -176,9 +178,8 @@ func sameBytes(a, b *bytecode.Code) bool {
 	return bytes.Equal(a.Bytes, b.Bytes)
 }
 
-// annotateYul writes the place of every node before it. Of nodes that start at the same
-// byte the outermost is named: the assignment, not its first variable. The reason says
-// why it cannot be done; empty when it can.
+// annotateYul writes the place of every node before it. The reason says why it cannot be
+// done; empty when it can.
 func annotateYul(s *Source) (text []byte, reason string) {
 	switch {
 	case s.AST == nil:
@@ -196,16 +197,30 @@ func annotateYul(s *Source) (text []byte, reason string) {
 	for _, at := range objects {
 		comments[at] = fmt.Sprintf("/// @use-src 0:\"%s\"\n", s.Path)
 	}
-	s.AST.Walk(func(n *Node) bool {
-		if _, taken := comments[n.Start]; !taken && n != s.AST && n.Type != "YulTypedName" {
-			comments[n.Start] = fmt.Sprintf("/** @src 0:%d:%d */ ", n.Start, n.End())
-		}
-		return true
-	})
+	for _, n := range s.AST.Children {
+		addPlaces(comments, 0, n)
+	}
 	for at, c := range s.Text {
 		text = append(append(text, comments[at]...), c)
 	}
 	return text, ""
+}
+
+// addPlaces adds a comment with its place for a source's node and for each that is part of it, by its
+// offset. Of nodes that start at the same byte the outermost is named: the assignment, not its
+// first variable.
+func addPlaces(comments map[int]string, file int, node *Node) {
+	node.Walk(func(n *Node) bool {
+		if _, taken := comments[n.Start]; !taken && n.Type != "YulTypedName" {
+			comments[n.Start] = placeComment(file, n)
+		}
+		return true
+	})
+}
+
+// placeComment tells the compiler a node's place.
+func placeComment(file int, n *Node) string {
+	return fmt.Sprintf("/** @src %d:%d:%d */ ", file, n.Start, n.End())
 }
 
 // yulObjects lists where the objects of a source start.

@@ -2,29 +2,34 @@ package compile
 
 import "github.com/ethereum/go-ethereum/core/vm"
 
-// yulPlace is a range of the source.
-type yulPlace struct{ start, length int }
+// yulPlace is a range of a source.
+type yulPlace struct{ file, start, length int }
+
+func placeOf(e SourceMapEntry) yulPlace { return yulPlace{e.File, e.Start, e.Length} }
+
+// addCases adds the cases that are part of a source's node, by the places of their values.
+func addCases(cases map[yulPlace]*Node, file int, node *Node) {
+	node.Walk(func(n *Node) bool {
+		if n.Role == "value" && n.Parent.Type == "YulCase" {
+			cases[yulPlace{file, n.Start, n.Length}] = n.Parent
+		}
+		return true
+	})
+}
 
 // yulSettler corrects the source map of a Yul source where solc's own text lacks a
 // place (measured with 0.8.30): it writes none before "case", so that the comparison
 // with a case's value has the place that the text named last, which is the end of the
 // case before. That need not have run.
 type yulSettler struct {
-	file    int // of the source
 	code    []byte
 	entries SourceMap
 	pcs     []uint32
-	cases   map[yulPlace]*Node // by the place of the value
+	cases   map[yulPlace]*Node // see [addCases]
 }
 
-func settleYul(code []byte, entries SourceMap, file int, ast *Node) {
-	s := yulSettler{file: file, code: code, entries: entries, cases: map[yulPlace]*Node{}}
-	ast.Walk(func(n *Node) bool {
-		if n.Role == "value" && n.Parent.Type == "YulCase" {
-			s.cases[yulPlace{n.Start, n.Length}] = n.Parent
-		}
-		return true
-	})
+func settleYul(code []byte, entries SourceMap, cases map[yulPlace]*Node) {
+	s := yulSettler{code: code, entries: entries, cases: cases}
 	for pc := range entries.Instructions(code) {
 		s.pcs = append(s.pcs, pc)
 	}
@@ -44,8 +49,8 @@ func (s *yulSettler) op(i int) vm.OpCode {
 // pushes a case's value to compare with.
 func (s *yulSettler) compare(i int) {
 	e := s.entries.At(i)
-	found := s.cases[yulPlace{e.Start, e.Length}]
-	if found == nil || e.File != s.file || !s.op(i).IsPush() {
+	found := s.cases[placeOf(e)]
+	if found == nil || !s.op(i).IsPush() {
 		return
 	}
 	end := i + 1

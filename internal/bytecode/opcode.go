@@ -24,11 +24,14 @@ func PushSize(op byte) uint32 {
 	return 0
 }
 
-// endsBlock reports whether no instruction can follow op in the same basic block.
-func endsBlock(op byte) bool {
+// EndsPath reports whether the instruction behind op runs only if something jumps to it.
+func EndsPath(op byte) bool {
 	switch op {
-	case opStop, opJump, opJumpi, opReturn, opRevert, opInvalid, opSelfdestruct:
+	case opStop, opJump, opReturn, opRevert, opInvalid, opSelfdestruct:
 		return true
 	}
 	return false
 }
+
+// endsBlock reports whether no instruction can follow op in the same basic block.
+func endsBlock(op byte) bool { return op == opJumpi || EndsPath(op) }

@@ -584,20 +584,17 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 // compiled with what it imports, so what both import is compiled twice. The order of names keeps together
 // what is in one folder, which tends to import the same. A single source cannot be divided.
 func (p *plain) halves(roots []string) [][]string {
-	roots = slices.Sorted(slices.Values(roots))
-	size := func(names []string) int {
-		n := 0
-		for _, name := range names {
-			n += len(p.graph.texts[name])
-		}
-		return n
-	}
-	middle := 0
-	for middle < len(roots)-1 && (middle == 0 || 2*size(roots[:middle]) < size(roots)) {
-		middle++
-	}
-	if middle == 0 {
+	if len(roots) < 2 {
 		return nil
+	}
+	roots = slices.Sorted(slices.Values(roots))
+	all := 0
+	for _, name := range roots {
+		all += len(p.graph.texts[name])
+	}
+	middle := 1
+	for size := len(p.graph.texts[roots[0]]); middle < len(roots)-1 && 2*size < all; middle++ {
+		size += len(p.graph.texts[roots[middle]])
 	}
 	p.progress("the sources are too many for this compiler: compiling them in two parts")
 	return [][]string{roots[:middle], roots[middle:]}

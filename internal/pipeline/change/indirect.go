@@ -66,8 +66,7 @@ func (c *Change) noteDeclarations() {
 	for i := range c.Mapping.Lines {
 		l := &c.Mapping.Lines[i]
 		file := l.Position.File
-		known := slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file })
-		if !known && l.MayChangeOthers() && c.Aside(l) == "" {
+		if !c.isUnread(file) && l.MayChangeOthers() && c.Aside(l) == "" {
 			c.Unread = append(c.Unread, report.Unread{File: file, Reason: fmt.Sprintf("line %d is a declaration that may change code elsewhere, and without a build of the base it is not known whether it does", l.Position.Line)})
 		}
 	}

@@ -60,10 +60,15 @@ func (c *Change) leaveUnread(file, why string) {
 
 // leaveLacking notes a source that the change concerns and that is not compiled, since a dependency is not there.
 func (c *Change) leaveLacking(file, why string) {
-	if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
+	if !c.isUnread(file) {
 		c.log.Warn("%s is not compiled, though the change concerns it: %s", human.Printable(file), why)
 		c.Unread = append(c.Unread, report.Unread{File: file, Reason: "it is not compiled: " + why, Blocks: true})
 	}
+}
+
+// isUnread reports whether a file is already noted.
+func (c *Change) isUnread(file string) bool {
+	return slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file })
 }
 
 // others lists the changed files that are not sources by their names, relative to the root.
@@ -102,7 +107,7 @@ func (c *Change) findCompiled() {
 // the action: at a terminal, it may be unfinished.
 func (c *Change) findUnread() {
 	note := func(file, reason string, blocks bool) {
-		if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
+		if !c.isUnread(file) {
 			c.Unread = append(c.Unread, report.Unread{File: file, Reason: reason, Blocks: blocks})
 		}
 	}

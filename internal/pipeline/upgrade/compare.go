@@ -100,7 +100,7 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 		return
 	case before == nil:
 		return // it is new
-	case u.presumed && u.from == "" && !mayRunBehindProxy(before, from):
+	case u.presumed && !mayRunBehindProxy(before, from):
 		return // its upgrades begin with this version
 	}
 	base, err := c.layoutOf(ctx, before, from, side)

@@ -85,12 +85,20 @@ func declaredUpgradeable(c *compile.Contract, unit *layout.Unit) (because, from 
 	if annotated(c, unit) {
 		return "it is annotated @custom:oz-upgrades", ""
 	}
-	for _, base := range saysUpgradeable {
-		if c.Name != base && slices.Contains(c.Implements, base) {
-			return "it inherits from " + base, ""
-		}
+	if base := upgradeableBase(c); base != "" {
+		return "it inherits from " + base, ""
 	}
 	return "", ""
+}
+
+// upgradeableBase is what a contract inherits from that only contracts behind proxies do; empty where it does not.
+func upgradeableBase(c *compile.Contract) string {
+	for _, base := range saysUpgradeable {
+		if c.Name != base && slices.Contains(c.Implements, base) {
+			return base
+		}
+	}
+	return ""
 }
 
 // annotated reports whether a contract's comment says that it is upgraded.
@@ -107,18 +115,14 @@ func commentOf(c *compile.Contract, unit *layout.Unit) string {
 }
 
 // mayRunBehindProxy reports whether an earlier version of a contract may have run behind a proxy: it says so, or
-// has a function that sets it up. One that its constructor alone sets up has nothing of that behind a proxy.
+// has a function that sets it up. What a constructor sets up is not there behind a proxy.
 func mayRunBehindProxy(c *compile.Contract, o *compile.Output) bool {
-	because, _ := declaredUpgradeable(c, layout.NewUnit(o, nil))
-	if because != "" {
-		return true
-	}
 	for _, m := range c.ABI.Methods {
 		if world.IsInitializer(m.RawName) {
 			return true
 		}
 	}
-	return false
+	return upgradeableBase(c) != "" || annotated(c, layout.NewUnit(o, nil))
 }
 
 // proxied says which contracts the World has behind proxies, by their qualified names.
