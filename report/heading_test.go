@@ -16,6 +16,7 @@ func TestHeading(t *testing.T) {
 	}
 	lines := of(Reached, Unreached)
 	unread := func(blocks bool) []Unread { return []Unread{{File: "a.inc", Reason: "it is hidden", Blocks: blocks}} }
+	users := []Unread{{File: "b.sol", Reason: "it uses a", Unchanged: true}, {File: "c.sol", Reason: "it uses a", Unchanged: true}}
 	bug := Finding{ID: "SL-1", Severity: "high", Comparison: Introduced}
 	old := Finding{ID: "SL-2", Severity: "high", Comparison: PreExisting}
 	faint := Finding{ID: "SL-3", Severity: "low", Comparison: PreExisting}
@@ -48,6 +49,8 @@ func TestHeading(t *testing.T) {
 		"old, one faint":   {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{old, faint}}, "### ⚠️ 1 pre-existing bug, 1 pre-existing finding · gate passed · 1 of 2 changed lines reached\n\n"},
 		"new and faint":    {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{{ID: "SL-4", Severity: "low", Comparison: Introduced}, faint}}, "### ⚠️ 1 introduced finding, 1 pre-existing finding · gate passed · 1 of 2 changed lines reached\n\n"},
 		"part unread":      {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: unread(false), Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 changed file was not looked at\n\n1 changed file was not looked at: a.inc (it is hidden).\n"},
+		"users unread":     {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: append(unread(false), users...), Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 changed file, and 2 users of what changed, were not looked at\n\n1 changed file, and 2 users of what changed, were not looked at: a.inc (it is hidden) (and 2 more).\n"},
+		"user unread":      {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: users[:1], Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 user of what changed was not looked at\n\n1 user of what changed was not looked at: b.sol (it uses a).\n"},
 		"hidden":           {Report{Verdict: Error, FailOn: "high", Lines: lines, Unread: unread(true), Reason: "x"}, "### 🛑 Not all of the change was looked at · 1 of 2 changed lines reached\n\nX.\n"},
 		"all hidden":       {Report{Verdict: Error, FailOn: "high", Unread: unread(true), Reason: "x"}, "### 🛑 Could not fuzz\n\nX.\n"},
 		"comments":         {Report{Verdict: Skipped, Lines: of(NoBytecode), Reason: "x"}, "### ⏭️ Nothing to fuzz: x\n\n<details>"},

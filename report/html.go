@@ -22,7 +22,7 @@ type browserPage struct {
 	Facts    []browserFact   `json:"facts"`
 	Warnings []string        `json:"warnings"`
 	Faults   []Fault         `json:"faults"`
-	Unread   []Unread        `json:"unread"`
+	Unread   []browserUnread `json:"unread"`
 	Trouble  *Trouble        `json:"trouble,omitempty"`
 	Findings []browserBug    `json:"findings"`
 	Fixed    []string        `json:"fixed"`
@@ -133,7 +133,7 @@ func HTML(r *Report, o Options) ([]byte, error) {
 		Tool: r.Tool, Verdict: r.Verdict, Tone: tones[heading[0]], Heading: text, Remark: remark,
 		Noun:   strings.TrimPrefix(p.tally.what(1), "1 "),
 		Counts: p.browserCounts(), Apart: upper(describeApart(r, p.apart)), Facts: p.browserFacts(),
-		Warnings: p.r.Warnings, Faults: p.r.Faults, Unread: list(r.Unread), Trouble: r.Trouble,
+		Warnings: p.r.Warnings, Faults: p.r.Faults, Unread: p.browserUnread(), Trouble: r.Trouble,
 		Findings: p.browserBugs(), Fixed: []string{}, Clashes: p.browserClashes(), Upgrades: list(r.Upgrades),
 		Rules: []Oracle{}, Watched: []browserOracle{}, Files: p.browserFiles(), Effect: p.r.Effect, World: p.r.World, Builds: []browserBuild{}, Stats: p.r.Stats,
 	}

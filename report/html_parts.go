@@ -22,6 +22,26 @@ func (p *page) browserCounts() []browserCount {
 	return counts
 }
 
+// browserUnread are files at which nothing looked, for one reason.
+type browserUnread struct {
+	Files  []string `json:"files"`
+	Reason string   `json:"reason"`
+}
+
+// browserUnread lists the files at which nothing looked, those of one reason together.
+func (p *page) browserUnread() []browserUnread {
+	groups := []browserUnread{}
+	for _, u := range p.r.Unread {
+		i := slices.IndexFunc(groups, func(g browserUnread) bool { return g.Reason == u.Reason })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, browserUnread{Reason: u.Reason})
+		}
+		groups[i].Files = append(groups[i].Files, u.File)
+	}
+	return groups
+}
+
 // browserFacts are what the verdict rests on.
 func (p *page) browserFacts() []browserFact {
 	facts := []browserFact{}

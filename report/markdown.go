@@ -85,7 +85,7 @@ func (p *page) outcome(prose func(s string, most int) string) string {
 	case p.tally[notFuzzed] > 0:
 		return fmt.Sprintf("⚠️ %s, %s · %d not fuzzed%s", reached, broke, p.tally[notFuzzed], old)
 	case len(p.r.Unread) > 0:
-		return fmt.Sprintf("⚠️ %s, %s · %s not looked at%s", reached, broke, p.r.filesWere(len(p.r.Unread)), old)
+		return fmt.Sprintf("⚠️ %s, %s · %s not looked at%s", reached, broke, p.r.unreadWere(p.r.Unread), old)
 	case p.tally.harnessed() != "":
 		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief() + old
 	case p.brief() != "" || len(p.r.missing()) > 0 || p.r.Shards.incomplete():

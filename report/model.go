@@ -416,6 +416,8 @@ type Unread struct {
 	Reason string `json:"reason"`
 	// Blocks is set if the change itself or a missing dependency may be the reason. Such a run does not pass.
 	Blocks bool `json:"blocks,omitempty"`
+	// Unchanged is set of a file that did not change, and uses what did.
+	Unchanged bool `json:"unchanged,omitempty"`
 }
 
 // Target is a changed line in one contract.

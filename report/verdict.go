@@ -73,7 +73,7 @@ var rules = []rule{
 		if len(hidden) == 0 {
 			return "", false
 		}
-		return fmt.Sprintf("%s not looked at: %s", f.filesWere(len(hidden)), describeUnread(hidden, human.Clean)), true
+		return fmt.Sprintf("%s not looked at: %s", f.unreadWere(hidden), describeUnread(hidden, human.Clean)), true
 	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
 		return nothingToDo(f.Report, f.all), f.all.code() == f.all[notFuzzed]
@@ -145,7 +145,7 @@ func Decide(r *Report) {
 func nothingToDo(r *Report, t tally) string {
 	switch {
 	case len(r.Unread) > 0:
-		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", r.filesWere(len(r.Unread)), describeUnread(r.Unread, human.Clean))
+		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", r.unreadWere(r.Unread), describeUnread(r.Unread, human.Clean))
 	case t[notFuzzed] > 0:
 		return "not fuzzed: " + describeNotFuzzed(r, human.Clean)
 	case r.Audit != nil:
@@ -196,7 +196,7 @@ func lacks(r *Report, t tally, clean func(s string, most int) string) []string {
 		said = append(said, missing)
 	}
 	if len(r.Unread) > 0 {
-		said = append(said, fmt.Sprintf("%s not looked at: %s", r.filesWere(len(r.Unread)), describeUnread(r.Unread, clean)))
+		said = append(said, fmt.Sprintf("%s not looked at: %s", r.unreadWere(r.Unread), describeUnread(r.Unread, clean)))
 	}
 	return said
 }
@@ -236,12 +236,25 @@ func (r *Report) hidden() []Unread {
 	return slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return !u.Blocks })
 }
 
-// filesWere is "1 changed file was", "2 changed files were".
-func (r *Report) filesWere(n int) string {
-	if n == 1 {
-		return r.files(n) + " was"
+// unreadWere is "1 changed file was", "2 changed files, and 3 users of what changed, were".
+func (r *Report) unreadWere(list []Unread) string {
+	users := 0
+	for _, u := range list {
+		if u.Unchanged {
+			users++
+		}
 	}
-	return r.files(n) + " were"
+	who, were := r.files(len(list)-users), "were"
+	switch {
+	case users == len(list):
+		who = human.Plural(users, "user") + " of what changed"
+	case users > 0:
+		who += ", and " + human.Plural(users, "user") + " of what changed,"
+	}
+	if len(list) == 1 {
+		were = "was"
+	}
+	return who + " " + were
 }
 
 // describeUnread names the first of several files, with the reason.

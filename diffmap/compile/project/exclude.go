@@ -184,11 +184,7 @@ func (p *plain) leaveLacking(broken *brokenSource) bool {
 	}
 	out := p.graph.usersAmong(users)
 	p.graph = p.graph.without(out)
-	for _, name := range out {
-		if isNeeded(name) {
-			p.Lacking(name, strings.TrimPrefix(oneLine(broken.err.Error()), name+": "))
-		}
-	}
+	p.Lacking(slices.DeleteFunc(out, func(name string) bool { return !isNeeded(name) }), oneLine(broken.err.Error()))
 	return true
 }
 

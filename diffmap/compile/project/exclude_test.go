@@ -34,7 +34,7 @@ func TestPlain(t *testing.T) {
 			got := first + "\n"
 			warn := func(text string) { got += "warning " + text + "\n" }
 			options := FindOptions{Compilers: compilers(t), Debug: kept(t), Warn: warn,
-				Lacking: func(name, why string) { got += "lacking " + name + ": " + why + "\n" }}
+				Lacking: func(names []string, why string) { got += "lacking " + strings.Join(names, ", ") + ": " + why + "\n" }}
 			if list = strings.TrimSpace(list); list != "everything" {
 				options.Changed = strings.Fields(list)
 			}

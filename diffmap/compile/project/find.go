@@ -63,7 +63,7 @@ type FindOptions struct {
 	LeftOut func(name, why string)
 	// Lacking is told of sources that the change concerns and that are left out, since they need a dependency that is
 	// not there: the others are compiled all the same. nil: that is an error.
-	Lacking func(name, why string)
+	Lacking func(names []string, why string)
 	// Warn is told of builds that are passed over for one of these two; may be nil.
 	Warn func(text string)
 }

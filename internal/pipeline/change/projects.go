@@ -100,7 +100,13 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 	if c.Audits() {
 		options.LeftOut = func(name, why string) { c.leaveUnread(path.Join(filepath.ToSlash(c.Paths.Root), folder, name), why) }
 	}
-	options.Lacking = func(name, why string) { c.leaveLacking(path.Join(filepath.ToSlash(c.Paths.Root), folder, name), why) }
+	options.Lacking = func(names []string, why string) {
+		files := make([]string, len(names))
+		for i, name := range names {
+			files[i] = path.Join(filepath.ToSlash(c.Paths.Root), folder, name)
+		}
+		c.leaveLacking(files, why)
+	}
 	shown := c.options.Root
 	if folder != "." {
 		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))

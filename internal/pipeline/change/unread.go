@@ -58,11 +58,16 @@ func (c *Change) leaveUnread(file, why string) {
 	}
 }
 
-// leaveLacking notes a source that the change concerns and that is not compiled, since a dependency is not there.
-func (c *Change) leaveLacking(file, why string) {
-	if !c.isUnread(file) {
-		c.log.Warn("%s is not compiled, though the change concerns it: %s", human.Printable(file), why)
-		c.Unread = append(c.Unread, report.Unread{File: file, Reason: "it is not compiled: " + why, Blocks: true})
+// leaveLacking notes sources that changed, or use what did, and are not compiled, since a dependency of them is not there.
+func (c *Change) leaveLacking(files []string, why string) {
+	changed := map[string]bool{}
+	for _, f := range c.files() {
+		changed[f.NewPath] = true
+	}
+	for _, file := range files {
+		if !c.isUnread(file) {
+			c.Unread = append(c.Unread, report.Unread{File: file, Reason: "not compiled: " + why, Blocks: true, Unchanged: !c.Audits() && !changed[file]})
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-import { render } from "preact";
+import { Fragment, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Campaign } from "./campaign";
 import { EffectOf } from "./effect";
@@ -60,7 +60,7 @@ function Notices({ page }: { page: Page }) {
       </aside>}
       {page.unread.length > 0 && <aside class="notice v-medium" aria-label="Not looked at">
         <h2>Not looked at</h2>
-        <ul>{page.unread.map((u, i) => <li key={i}><code>{u.file}</code> {u.reason}</li>)}</ul>
+        <ul>{page.unread.map((u, i) => <li key={i}>{u.files.map((f, n) => <Fragment key={f}>{n > 0 && ", "}<code>{f}</code></Fragment>)}: {u.reason}</li>)}</ul>
       </aside>}
       {page.warnings.length > 0 && <aside class="notice v-medium" aria-label="Warnings">
         <h2>Warnings</h2>

@@ -13,7 +13,7 @@ export interface Page {
   facts: { name: string; value: string }[];
   warnings: string[];
   faults: { message: string; input?: string; file?: string }[];
-  unread: { file: string; reason: string; blocks?: boolean }[];
+  unread: { files: string[]; reason: string }[];
   trouble?: { lines?: string[]; places?: { file: string; line?: number; column?: number; text: string }[]; fixes?: { file?: string; yaml: string }[] };
   findings: Finding[];
   fixed: string[];
