@@ -48,7 +48,7 @@ var Takeover = &Oracle{
 	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
-		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, and of contracts that a change adds, also: it becomes the account that a function asks for.",
+		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, and of contracts that a change adds, also: it becomes the account that a function asks for. Low where a slot was empty, and the attack works once: the deployment may lack what sets it.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
 	Examine:  examineTakeover,
@@ -104,7 +104,7 @@ func examineTakeover(s *Scene, report func(Observation)) {
 		s.initializesAgain(i, report)
 		for j := range f.Storage {
 			access := &f.Storage[j]
-			s.takenBySlot(f, access, report)
+			s.takenBySlot(from, f, access, report)
 			if access.Write && s.writesOutsider(access) {
 				named[access.Address] = namedIn{i, access}
 			}
@@ -190,12 +190,41 @@ func (s *Scene) isMadeToEnd(f *evm.Frame) bool {
 	})
 }
 
-// takenBySlot reports that an access makes a slot of EIP-1967 name an outsider.
-func (s *Scene) takenBySlot(f *evm.Frame, access *evm.StorageAccess, report func(Observation)) {
-	if what := erc1967[access.Slot]; what != "" && access.Write && s.isOutsider(access.Value.Bytes20()) {
-		report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
-			Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
+// takenBySlot reports that an access makes a slot of EIP-1967 name an outsider. One that was empty, and that can be set once, waits for
+// whoever sets the proxy up: mostly what deploys it.
+func (s *Scene) takenBySlot(from int, f *evm.Frame, access *evm.StorageAccess, report func(Observation)) {
+	what := erc1967[access.Slot]
+	if what == "" || !access.Write || !s.isOutsider(access.Value.Bytes20()) {
+		return
 	}
+	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
+	severity := Critical
+	if s.initially(f.Self, access.Slot) == [wordBytes]byte{} {
+		if !s.Attempt(at, [4]byte{}) {
+			return
+		}
+		if !s.setsAgain(from, access) {
+			severity = Low
+		}
+	}
+	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
+		Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
+}
+
+// setsAgain reports whether an attack that writes a word writes it once more when it is made again, as far as that can be said.
+func (s *Scene) setsAgain(from int, access *evm.StorageAccess) bool {
+	calls := s.Calls()
+	exec, err := s.Run(append(slices.Clip(calls), calls[from:]...))
+	if err != nil {
+		return true
+	}
+	for i := exec.Calls[len(calls)].Frames[0]; i < len(exec.Frames); i++ {
+		wrote := func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot }
+		if lasts(exec, i) && slices.ContainsFunc(exec.Frames[i].Storage, wrote) {
+			return true
+		}
+	}
+	return false
 }
 
 // initializesAgain reports that a call of an outsider runs a proxy's initializer, which writes over a word that was not zero.
