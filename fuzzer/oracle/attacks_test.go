@@ -63,6 +63,18 @@ func TestAttack(t *testing.T) {
 			t.Errorf("%s: from %d, %t", name, from, ok)
 		}
 	}
+	for signer, ok := range map[common.Address]bool{user: false, outsider: true, {0x77}: true} {
+		s.Exec = &evm.Execution{
+			Calls: []evm.CallResult{{Frames: [2]int{0, 2}}},
+			Frames: []evm.Frame{
+				{Parent: -1, Caller: outsider},
+				{Depth: 1, CodeAddress: signature.Ecrecover, Output: common.LeftPadBytes(signer[:], wordBytes)},
+			},
+		}
+		if _, got := s.attack(); got != ok {
+			t.Errorf("with a signature of %s: an attack: %t", signer, got)
+		}
+	}
 	if got := s.outsider(); got != outsider {
 		t.Errorf("the outsider is %s", got)
 	}

@@ -104,7 +104,7 @@ func fillsAccount(f *evm.Frame) bool {
 }
 
 // attack is the first call of an attack: from there on all calls are the outsider's or his contract's, and
-// those before do not name either, nor by a hash.
+// those before do not name either, nor by a hash. None rests on a signature of another account, which agrees to what it signs.
 func (s *Scene) attack() (from int, ok bool) {
 	from = len(s.Exec.Calls)
 	for i := len(s.Exec.Calls) - 1; i >= 0; i-- {
@@ -116,7 +116,22 @@ func (s *Scene) attack() (from int, ok bool) {
 			return 0, false
 		}
 	}
-	return from, from < len(s.Exec.Calls) && !s.fitsHash(from)
+	return from, from < len(s.Exec.Calls) && !s.isSigned(from) && !s.fitsHash(from)
+}
+
+// isSigned reports whether a signature of a sender who is no outsider is checked in an attack.
+func (s *Scene) isSigned(from int) bool {
+	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
+		f := &s.Exec.Frames[i]
+		if f.CodeAddress != signature.Ecrecover || f.Program != nil || len(f.Output) != wordBytes {
+			continue
+		}
+		signer := common.BytesToAddress(f.Output)
+		if slices.ContainsFunc(s.World.Senders, func(sender evm.Sender) bool { return sender.Address == signer && !s.isOutsider(signer) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // fitsHash reports whether an attack comes to a hash that others gave before it, and was not given that itself: it is named in what they
