@@ -3,9 +3,12 @@ package oracle
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -38,7 +41,7 @@ var Assertion = &Oracle{
 	Severity: High,
 	Doc: "An assert statement fails (Panic 0x01, or INVALID before Solidity 0.8), an AssertionFailed event is emitted in a call that succeeds, " +
 		"or a property function (echidna_…, property_…, invariant_…) fails. " +
-		"Other panics (overflow, division by zero, array bounds …) are ordinary reverts.",
+		"Other panics (overflow, division by zero, array bounds …) are ordinary reverts. Low where the assert compares the sender, before anything is written: it checks who calls.",
 	Remedy: "Run the replay: it shows the calls and the values with which the assertion fails. If the assertion is right, the state that it speaks of " +
 		"must not be reachable: reject the call that leads there (require), or keep the books in step with it. If a caller's input can make it fail by right, " +
 		"it is a check of input: make it a require with a reason. If it claims too much, weaken it.",
@@ -60,9 +63,9 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 			// The assert itself is the library's, which all functions of all harnesses share.
 			report(Observation{Call: f.Call, Location: FunctionEntry(f, selectorOf(f)), Contract: contractOf(f), Message: fmt.Sprintf("an assertion of the harness's %s fails", functionOf(f))})
 		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i):
-			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (Panic 0x01)"})
+			report(failedAssert(exec, i, "Panic 0x01"))
 		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && isAssert(f.Program, f.LastPC):
-			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (INVALID)"})
+			report(failedAssert(exec, i, "INVALID"))
 		}
 		if exec.Calls[f.Call].Outcome != evm.Success || f.Outcome != evm.Success {
 			continue
@@ -73,6 +76,40 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 			}
 		}
 	}
+}
+
+// failedAssert is what a frame says that ends at an assert. One that compares the sender before anything is done is
+// a check of who calls, written so before there was require.
+func failedAssert(exec *evm.Execution, frame int, how string) Observation {
+	f := &exec.Frames[frame]
+	o := Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: fmt.Sprintf("assert fails (%s)", how)}
+	if checksSender(f) && !hasWritten(exec, frame) {
+		o.Severity = Low
+		o.Message += ": it checks who calls"
+	}
+	return o
+}
+
+// checksSender reports whether a frame's last decision compared its sender with another account.
+func checksSender(f *evm.Frame) bool {
+	if len(f.Comparisons) == 0 || !f.Decided {
+		return false
+	}
+	c := &f.Comparisons[len(f.Comparisons)-1]
+	var sender uint256.Int
+	sender.SetBytes(f.Caller[:])
+	return c.PC == f.Decision && vm.OpCode(c.Op) == vm.EQ && c.Left != c.Right && (c.Left == sender || c.Right == sender)
+}
+
+// hasWritten reports whether a frame, or one that it has called, has written to storage.
+func hasWritten(exec *evm.Execution, frame int) bool {
+	f := &exec.Frames[frame]
+	for i := frame; i < len(exec.Frames) && (i == frame || exec.Frames[i].Depth > f.Depth); i++ {
+		if slices.ContainsFunc(exec.Frames[i].Storage, func(a evm.StorageAccess) bool { return a.Write }) {
+			return true
+		}
+	}
+	return false
 }
 
 // decision is the conditional jump that led the frame to its end: compilers put

@@ -119,7 +119,7 @@ func (s *Scene) attack() (from int, ok bool) {
 	return from, from < len(s.Exec.Calls) && !s.isSigned(from) && !s.fitsHash(from)
 }
 
-// isSigned reports whether a signature of a sender who is no outsider is checked in an attack.
+// isSigned reports whether a signature of a sender who is not an outsider is checked in an attack.
 func (s *Scene) isSigned(from int) bool {
 	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
 		f := &s.Exec.Frames[i]
