@@ -35,6 +35,9 @@ type DebugOptions struct {
 	// then stand for two statements; targets that were written down as places in
 	// such code stay where they are.
 	Peephole bool
+	// OneGenerator: only the project's own code generator is tried, unless it is the one of the intermediate language, behind which there
+	// is none. Where it gives up, that is an [ErrGaveUp].
+	OneGenerator bool
 }
 
 // DebugBuild compiles a project's standard-JSON input, every source's content
@@ -61,8 +64,11 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 	if json.Unmarshal(project["settings"], &own) != nil {
 		own = standardSettings{} // the compiler says what is wrong
 	}
-	var first error
+	var first, last error
 	list := attempts(version, &own, options.Peephole)
+	if options.OneGenerator && !own.ViaIR {
+		list = attemptsLegacy(version, options.Peephole)
+	}
 	isYul := language(input) == yulLanguage
 	if isYul {
 		list = yulAttempts(version, list)
@@ -87,15 +93,23 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 			}
 			return o, nil
 		}
-		if first == nil {
+		if last = err; first == nil {
 			first = err
 		}
 		if !gaveUp(output) {
-			break
+			return nil, first
 		}
+	}
+	if options.OneGenerator {
+		return nil, &gaveUpError{last}
 	}
 	return nil, first
 }
+
+// gaveUpError is what a compiler says of what it cannot do: an [ErrGaveUp].
+type gaveUpError struct{ error }
+
+func (e *gaveUpError) Unwrap() []error { return []error{e.error, ErrGaveUp} }
 
 // ForDebug is the build to map and to fuzz: o itself when nothing stands in
 // the way ([Output.Obstacle]), else the debug build of its input. Where that

@@ -11,4 +11,6 @@ var (
 	// one of which that cannot be said.
 	ErrForeign   = errors.New("bytecode of other sources")
 	ErrUnchecked = errors.New("bytecode that cannot be checked")
+	// ErrGaveUp is of sources that are not wrong, and of which a code generator cannot make code.
+	ErrGaveUp = errors.New("the code generator has given up")
 )

@@ -84,13 +84,7 @@ func (o *Output) addedBuilds(ctx context.Context, input json.RawMessage, name st
 	again := &Again{}
 	var err error
 	if !o.Debug {
-		var asked, answer []byte
-		if asked, answer, err = added.answerTo(inner, compiler, options); err == nil {
-			err = refusalsIn(answer, name)
-		}
-		if err == nil {
-			again.Own, err = added.readOwn(asked, answer, compiler, options)
-		}
+		again.Own, err = added.ownWith(inner, name, compiler, options)
 		again.Mapped = again.Own
 	}
 	if err != nil {
@@ -99,10 +93,33 @@ func (o *Output) addedBuilds(ctx context.Context, input json.RawMessage, name st
 		return nil, err
 	}
 	r := <-debugged
+	if r.output == nil && r.err == nil && again.Own == nil {
+		r.output, r.err = DebugBuild(ctx, input, compiler, options)
+	}
 	if r.output != nil {
 		again.Mapped = r.output
 	}
 	return again, r.err
+}
+
+// ownWith is the build of an input with an added source as the project has it; nil where the compiler gives up on it, which the
+// project does not ask it for.
+func (o *Output) ownWith(ctx context.Context, name string, compiler *solc.Compiler, options DebugOptions) (*Output, error) {
+	asked, answer, err := o.answerTo(ctx, compiler, options)
+	if err == nil {
+		err = refusalsIn(answer, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !gaveUp(answer) {
+		return o.readOwn(asked, answer, compiler, options)
+	}
+	if options.OneGenerator {
+		_, err = ReadSolc(asked, answer, "solc "+compiler.Version(), options.Limits)
+		return nil, &gaveUpError{err}
+	}
+	return nil, nil
 }
 
 // inputWith is the input with a source more, and without those that it does not lead to.

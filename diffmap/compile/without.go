@@ -6,12 +6,27 @@ import "slices"
 // and their contracts. left are the sources that import one of those, if by way of others: they would not compile without it, and
 // are left out as well. What remains was compiled without any of them.
 func (o *Output) Without(lacks func(source string) bool) (rest *Output, left []string) {
+	gone := o.Users(lacks)
+	for _, s := range o.Sources {
+		if gone[s.Path] && !lacks(s.Path) {
+			left = append(left, s.Path)
+		}
+	}
+	slices.Sort(left)
+	rest = o.Copy()
+	rest.Sources = slices.DeleteFunc(rest.Sources, func(s *Source) bool { return gone[s.Path] })
+	rest.Contracts = slices.DeleteFunc(rest.Contracts, func(c *Contract) bool { return gone[c.Source] })
+	return rest, left
+}
+
+// Users are the paths of the sources that some reports, and of those that import one of them, if by way of others.
+func (o *Output) Users(some func(source string) bool) map[string]bool {
 	importers := map[string][]string{}
-	gone := map[string]bool{}
+	users := map[string]bool{}
 	var queue []string
 	for _, s := range o.Sources {
-		if lacks(s.Path) {
-			gone[s.Path] = true
+		if some(s.Path) {
+			users[s.Path] = true
 			queue = append(queue, s.Path)
 		}
 		for _, imported := range s.imports() {
@@ -20,17 +35,13 @@ func (o *Output) Without(lacks func(source string) bool) (rest *Output, left []s
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, importer := range importers[queue[0]] {
-			if !gone[importer] {
-				gone[importer] = true
-				queue, left = append(queue, importer), append(left, importer)
+			if !users[importer] {
+				users[importer] = true
+				queue = append(queue, importer)
 			}
 		}
 	}
-	slices.Sort(left)
-	rest = o.Copy()
-	rest.Sources = slices.DeleteFunc(rest.Sources, func(s *Source) bool { return gone[s.Path] })
-	rest.Contracts = slices.DeleteFunc(rest.Contracts, func(c *Contract) bool { return gone[c.Source] })
-	return rest, left
+	return users
 }
 
 // imports are the paths of the sources that a source imports, as its AST has them; nil where there is none.

@@ -35,13 +35,17 @@ type plain struct {
 	left    map[string][]string
 	reasons []string
 	refused error // why the first of the sources that are left out alone is; nil: none is
-	// attempts are how often sources may still be left out: each costs a compilation.
-	attempts int
+	// attempts are how often sources may still be left out, and divisions how often those that are too deep may still be compiled apart:
+	// each costs a compilation.
+	attempts, divisions int
 }
 
 // maxAttempts bounds how often the compiler is asked again without what it refuses. Arbitrary: it
 // names several sources at once.
 const maxAttempts = 8
+
+// maxDivisions bounds how often what a code generator gives up on is compiled apart from the rest. Arbitrary.
+const maxDivisions = 8
 
 // compilePlain compiles a project without its tool: of a Foundry project, what the change concerns, as where
 // forge is at hand, unless none of the tests that use it compile. A World is then made of whatever
@@ -77,7 +81,7 @@ func (f *finder) compileOwn(ctx context.Context, closure *Closure) ([]*compile.O
 
 // compileClosure compiles the project's own sources that a closure does not leave out, and its tests.
 func (f *finder) compileClosure(ctx context.Context, closure *Closure) (*plain, []*compile.Output, error) {
-	p := &plain{finder: f, part: closure, left: map[string][]string{}, attempts: maxAttempts}
+	p := &plain{finder: f, part: closure, left: map[string][]string{}, attempts: maxAttempts, divisions: maxDivisions}
 	if p.Compilers.Root == "" {
 		p.Compilers.Root = f.root
 	}
@@ -539,9 +543,9 @@ func (p *plain) compile(ctx context.Context, units []Unit) ([]*compile.Output, e
 }
 
 func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output, error) {
-	o, err := compile.DebugBuild(ctx, unit.Input, unit.Compiler, p.Debug)
+	made, err := p.debugBuild(ctx, unit)
 	if err == nil {
-		return []*compile.Output{o}, nil
+		return made, nil
 	}
 	if ctx.Err() != nil || !errors.Is(err, solc.ErrCompile) {
 		return nil, err
@@ -562,8 +566,7 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 	if errors.Is(err, solc.ErrTrapped) {
 		var parts []Unit
 		for _, half := range p.halves(p.rootsOf(unit)) {
-			names := p.graph.closure(half)
-			parts = append(parts, Unit{p.graph.input(names, p.tree.Remappings), unit.Compiler, p.graph.pragmas(names), names})
+			parts = append(parts, p.unitOf(unit, half))
 		}
 		if len(parts) == 0 {
 			return nil, err
@@ -574,26 +577,6 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 		return []*compile.Output{old}, nil
 	}
 	return nil, err
-}
-
-// halves divides the sources that are asked for of a unit that is too large for a compiler. Each half is
-// compiled with what it imports, so what both import is compiled twice. The order of names keeps together
-// what is in one folder, which tends to import the same. A single source cannot be divided.
-func (p *plain) halves(roots []string) [][]string {
-	if len(roots) < 2 {
-		return nil
-	}
-	roots = slices.Sorted(slices.Values(roots))
-	all := 0
-	for _, name := range roots {
-		all += len(p.graph.texts[name])
-	}
-	middle := 1
-	for size := len(p.graph.texts[roots[0]]); middle < len(roots)-1 && 2*size < all; middle++ {
-		size += len(p.graph.texts[roots[middle]])
-	}
-	p.progress("the sources are too many for this compiler: compiling them in two parts")
-	return [][]string{roots[:middle], roots[middle:]}
 }
 
 func (p *plain) progress(line string) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
@@ -45,7 +47,11 @@ func TestPlain(t *testing.T) {
 				got += "error " + err.Error() + "\n"
 			}
 			for _, o := range outputs {
-				got += "output " + o.Compiler + "\n"
+				got += "output " + o.Compiler
+				if o.Generator() == compile.ViaIR {
+					got += " via IR"
+				}
+				got += "\n"
 				var names []string
 				for _, c := range o.Contracts {
 					names = append(names, "  "+c.UnitName()+"\n")

@@ -34,9 +34,9 @@ func (p *plain) compileLoose(ctx context.Context, roots []string) ([]*compile.Ou
 
 // compileLooseUnit compiles a unit that holds some of the sources that are asked for.
 func (p *plain) compileLooseUnit(ctx context.Context, unit *Unit, roots []string) ([]*compile.Output, error) {
-	o, err := compile.DebugBuild(ctx, unit.Input, unit.Compiler, p.Debug)
+	made, err := p.debugBuild(ctx, unit)
 	if err == nil {
-		return []*compile.Output{o}, nil
+		return made, nil
 	}
 	if len(roots) == 1 && errors.Is(err, solc.ErrCompile) && !errors.Is(err, solc.ErrTrapped) {
 		if old := unit.compileOlder(ctx, p.Compilers, p.Debug); old != nil {

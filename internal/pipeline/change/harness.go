@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/harness"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -26,6 +27,10 @@ import (
 // take it. Each time, what the compiler's errors are about goes; arbitrary.
 const maxHarnessTries = 12
 
+// maxHarnessDivisions bounds how often harnesses of a build are divided, since a code generator gives up on some: each costs a
+// compilation. Arbitrary.
+const maxHarnessDivisions = 4
+
 // addHarnesses adds builds of harnesses for changed code that is in no deployable contract, and maps
 // the change again.
 func (c *Change) addHarnesses(ctx context.Context) error {
@@ -35,22 +40,17 @@ func (c *Change) addHarnesses(ctx context.Context) error {
 	c.unlinked = unlinked(c.Table.Contracts())
 	underTest := func(file string) bool { return !c.ignored(file) && roleOfFile(file) == world.UnderTest }
 	unused := c.Mapping.Unused(c.Outputs, c.Paths, underTest, func(contract string) bool { return c.unlinked[contract] })
-	added := false
+	before := len(c.Outputs)
 	for i, o := range slices.Clone(c.Outputs) {
 		nodes := slices.DeleteFunc(unused[o], func(n *compile.Node) bool { return c.ofTest(o, n) })
 		if len(nodes) == 0 || i >= len(c.Given) {
 			continue
 		}
-		again, err := c.addHarness(ctx, c.Given[i], o, nodes)
-		if err != nil {
+		if err := c.addHarness(ctx, c.Given[i], o, nodes, maxHarnessDivisions); err != nil {
 			return err
 		}
-		if again != nil {
-			c.Given, c.Outputs = append(c.Given, again.Own), append(c.Outputs, again.Mapped)
-			added = true
-		}
 	}
-	if !added {
+	if len(c.Outputs) == before {
 		c.explainMissing()
 		return nil
 	}
@@ -165,12 +165,15 @@ func (c *Change) ofTest(o *compile.Output, n *compile.Node) bool {
 	return false
 }
 
-// addHarness writes and compiles harnesses for declarations of a build; nil where there are none.
-func (c *Change) addHarness(ctx context.Context, given, o *compile.Output, nodes []*compile.Node) (*compile.Again, error) {
+// addHarness writes and compiles harnesses for declarations of a build, if there are any. Those that are too deep for the stack are
+// compiled apart from the others, so many times.
+func (c *Change) addHarness(ctx context.Context, given, o *compile.Output, nodes []*compile.Node, divisions int) error {
 	version, err := solc.ParseVersion(o.Compiler)
 	if err != nil {
-		return nil, nil //nolint:nilerr // of a compiler that is not known, nothing can be made
+		return nil //nolint:nilerr // of a compiler that is not known, nothing can be made
 	}
+	debug := c.Debug
+	debug.OneGenerator = divisions > 0
 	h := harness.Write(o, nodes, version)
 	source := harnessName(c.Outputs)
 	var again *compile.Again
@@ -180,9 +183,9 @@ func (c *Change) addHarness(ctx context.Context, given, o *compile.Output, nodes
 		if text == nil {
 			break
 		}
-		again, err = given.Extend(ctx, source, text, given != o, c.compilersIn(o.Folder), c.Debug)
+		again, err = given.Extend(ctx, source, text, given != o, c.compilersIn(o.Folder), debug)
 		if ctx.Err() != nil {
-			return nil, exit.CannotFuzz("%w", context.Cause(ctx))
+			return exit.CannotFuzz("%w", context.Cause(ctx))
 		}
 		var refused *compile.RefusedError
 		if err == nil || !errors.As(err, &refused) {
@@ -197,16 +200,58 @@ func (c *Change) addHarness(ctx context.Context, given, o *compile.Output, nodes
 			break
 		}
 	}
+	if errors.Is(err, compile.ErrGaveUp) {
+		return c.divideHarness(ctx, given, o, nodes, divisions, err)
+	}
 	if err != nil {
 		failed = human.OneLine(err)
 	}
 	c.describeHarness(source, o, h, again, failed)
 	if again == nil || failed != "" {
-		return nil, nil
+		return nil
 	}
 	again.Own.Origin, again.Mapped.Origin = source, source
 	c.generated[again.Mapped] = true
-	return again, nil
+	c.Given, c.Outputs = append(c.Given, again.Own), append(c.Outputs, again.Mapped)
+	return nil
+}
+
+// divideHarness adds harnesses for the declarations that do not use a source on which a code generator has given up, and others for those
+// that do. Where it names none, since the code is the compiler's own, for either half of the sources.
+func (c *Change) divideHarness(ctx context.Context, given, o *compile.Output, nodes []*compile.Node, divisions int, gaveUp error) error {
+	var e *reading.Error
+	if !errors.As(gaveUp, &e) {
+		return c.addHarness(ctx, given, o, nodes, 0)
+	}
+	deep := o.Users(func(source string) bool {
+		return slices.ContainsFunc(e.Places, func(p exit.Place) bool { return p.File == source })
+	})
+	ofDeep, known := map[int]bool{}, len(deep) > 0
+	for i, file := range filesOf(nodes) {
+		ofDeep[file] = !known && i%2 > 0 || slices.ContainsFunc(o.Sources, func(s *compile.Source) bool { return s.ID == file && deep[s.Path] })
+	}
+	isDeep := func(n *compile.Node) bool { return ofDeep[n.File] }
+	shallow := slices.DeleteFunc(slices.Clone(nodes), isDeep)
+	if len(shallow) == 0 || len(shallow) == len(nodes) {
+		return c.addHarness(ctx, given, o, nodes, 0)
+	}
+	if err := c.addHarness(ctx, given, o, shallow, divisions-1); err != nil {
+		return err
+	}
+	if known {
+		divisions = 1
+	}
+	return c.addHarness(ctx, given, o, slices.DeleteFunc(slices.Clone(nodes), func(n *compile.Node) bool { return !isDeep(n) }), divisions-1)
+}
+
+// filesOf are the ids of the sources of declarations, in order.
+func filesOf(nodes []*compile.Node) []int {
+	var files []int
+	for _, n := range nodes {
+		files = append(files, n.File)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 // harnessName is the path of a source that no build has.
