@@ -11,7 +11,7 @@ import (
 
 // What a program's instructions tell of the sign of a word.
 const (
-	usedSigned   uint8 = 1 << iota // SLT, SGT, SDIV, SMOD, SAR, SIGNEXTEND
+	usedSigned   uint8 = 1 << iota // SLT, SGT, SDIV, SMOD, SAR, SIGNEXTEND, and what divides yields
 	usedUnsigned                   // LT, GT, DIV, MOD
 )
 
@@ -52,6 +52,9 @@ func (s *step) arithmetic() {
 	o := s.operation()
 	c := compute(o.op, &o.left, &o.right)
 	w := s.fresh(s.all(2), s.flagsOf(&o, &c))
+	if s.op == vm.SDIV {
+		s.tell(&w, usedSigned)
+	}
 	w.truth = s.differ(s.shadow(0), s.shadow(1))
 	if o.op == vm.SUB && s.sameWord(&o.lw, &o.rw) {
 		w.taint = s.sets.unanswered(w.taint)
@@ -184,6 +187,9 @@ func (s *step) divide() {
 	}
 	s.result(number.flags & modular)
 	w := s.shadow(0)
+	if s.op == vm.SMOD || s.op == vm.SAR {
+		s.tell(w, usedSigned)
+	}
 	if s.op == vm.DIV || s.op == vm.SHR || s.op == vm.SAR {
 		w.flags |= number.flags & computes
 	}
