@@ -211,14 +211,35 @@ func (s *Scene) takenBySlot(from int, f *evm.Frame, access *evm.StorageAccess, r
 		Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
 }
 
-// setsAgain reports whether an attack that writes a word writes it once more when it is made again, as far as that can be said.
+// setsAgain reports whether an attack that writes a word does so once more when it is made again, and where another account has made the
+// same calls before, naming a contract of the World instead, as far as that can be said.
 func (s *Scene) setsAgain(from int, access *evm.StorageAccess) bool {
 	calls := s.Calls()
-	exec, err := s.Run(append(slices.Clip(calls), calls[from:]...))
+	before, attack := calls[:from:from], calls[from:]
+	if !s.writesIn(append(slices.Clip(calls), attack...), len(calls), access) {
+		return false
+	}
+	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != access.Address })
+	if s.isOutsider(account) || other < 0 {
+		return true
+	}
+	first := attack.Clone()
+	for i := range first {
+		first[i].From, first[i].Origin = account, account
+		for _, outsider := range s.outsiders() {
+			first[i].Data = bytes.ReplaceAll(first[i].Data, outsider[:], s.World.Instances[other].Address[:])
+		}
+	}
+	return s.writesIn(slices.Concat(before, first, attack), from+len(first), access)
+}
+
+// writesIn reports whether calls, from one of them on, write a word, as far as that can be said.
+func (s *Scene) writesIn(calls evm.Sequence, from int, access *evm.StorageAccess) bool {
+	exec, err := s.Run(calls)
 	if err != nil {
 		return true
 	}
-	for i := exec.Calls[len(calls)].Frames[0]; i < len(exec.Frames); i++ {
+	for i := exec.Calls[from].Frames[0]; i < len(exec.Frames); i++ {
 		wrote := func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot }
 		if lasts(exec, i) && slices.ContainsFunc(exec.Frames[i].Storage, wrote) {
 			return true
