@@ -215,7 +215,7 @@ func (f *finder) filled(array reflect.Value, p *parameter) reflect.Value {
 }
 
 // tuples lists structs: of all preferred values, then of all second ones, which
-// covers fields that are alike; the search does not look into them further.
+// covers fields that are alike; others come of what a failed run says (see [search.proposeAfter]).
 func (f *finder) tuples(p *parameter) []reflect.Value {
 	const variants = 3
 	var out []reflect.Value

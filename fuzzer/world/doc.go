@@ -68,6 +68,7 @@
 //
 //	drawn.go      arguments at random
 //	search.go     one choice of arguments after the other
+//	leaf.go       values of elementary types in arguments
 //	failure.go    why a call failed
 //	candidates.go values of a parameter
 //	hints.go      what its name suggests

@@ -134,7 +134,7 @@ func (tr *testRunner) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execu
 			t.rejects++
 		}
 		if t.passed = t.passed || succeeded; !succeeded {
-			search.proposeAfter(a, exec)
+			search.proposeAfter(a, exec, progressOf(exec))
 		}
 	}
 	return used, made, nil

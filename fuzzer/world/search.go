@@ -42,17 +42,21 @@ type arguments struct {
 	values []reflect.Value
 	wei    *uint256.Int
 	packed []byte
+	before int // blocks that the run entered whose failure proposed these; 0: none did
 }
 
 // search goes through choices of arguments: first all preferred values, then
 // those that deviate from them little, and so on. What a failed run says about an
 // argument is tried before that.
 type search struct {
-	inputs  abi.Arguments
-	choices [][]reflect.Value // by parameter
-	wei     []*uint256.Int
+	inputs     abi.Arguments
+	parameters []parameter
+	choices    [][]reflect.Value // by parameter
+	wei        []*uint256.Int
+	addresses  func(*parameter) []common.Address
 
-	proposals []*arguments    // of learn; the newest first
+	proposals []*arguments    // the newest first
+	late      []*arguments    // those that come behind all choices
 	vectors   [][]int         // the choices left, as indices; the last index is the wei's
 	seen      map[string]bool // packed arguments and wei
 }
@@ -63,7 +67,7 @@ var payments = []*uint256.Int{new(uint256.Int), uint256.NewInt(1e18), uint256.Ne
 
 // newSearch prepares the search for a function's arguments.
 func (f *finder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
-	s := &search{inputs: function.Inputs, wei: payments[:1], seen: map[string]bool{}}
+	s := &search{inputs: function.Inputs, parameters: parameters, wei: payments[:1], addresses: f.addresses, seen: map[string]bool{}}
 	if function.IsPayable() {
 		s.wei = payments
 	}
@@ -86,9 +90,12 @@ func (f *finder) newSearch(function *abi.Method, parameters []parameter) (*searc
 // next is a choice that was not tried yet; false when there is none.
 func (s *search) next() (*arguments, bool) {
 	for {
-		a := s.proposal()
+		a := first(&s.proposals)
 		if a == nil {
 			a = s.enumerated()
+		}
+		if a == nil {
+			a = first(&s.late)
 		}
 		if a == nil {
 			return nil, false
@@ -109,12 +116,13 @@ func (s *search) next() (*arguments, bool) {
 	}
 }
 
-func (s *search) proposal() *arguments {
-	if len(s.proposals) == 0 {
+// first takes the first of a list; nil: there is none.
+func first(list *[]*arguments) *arguments {
+	if len(*list) == 0 {
 		return nil
 	}
-	a := s.proposals[0]
-	s.proposals = s.proposals[1:]
+	a := (*list)[0]
+	*list = (*list)[1:]
 	return a
 }
 
@@ -169,11 +177,12 @@ func vectors(widths []int, limit int) [][]int {
 // check that failed is the last, a helper's checks may follow it.
 const maxCompared = 4
 
-// learn looks at why a call failed. Where a numeric argument or the wei was
+// proposeAfter looks at why a call failed, which entered so many blocks. Where a number in the arguments or the wei was
 // compared with something shortly before, that value and its neighbors are
-// proposed for it. Where a call to an address argument failed, or went to an
-// address without code, other addresses are.
-func (s *search) proposeAfter(a *arguments, exec *evm.Execution) {
+// proposed for it. Where a call to an address in the arguments failed, or went to an
+// address without code, other addresses are. Where the arguments were proposed, and got no further, the number was mostly another
+// one: what they propose comes last.
+func (s *search) proposeAfter(a *arguments, exec *evm.Execution, progress int) {
 	result := &exec.Calls[len(exec.Calls)-1]
 	var proposals []*arguments
 	for i := result.Frames[1] - 1; i >= result.Frames[0] && len(proposals) < maxTries; i-- {
@@ -188,20 +197,27 @@ func (s *search) proposeAfter(a *arguments, exec *evm.Execution) {
 			proposals = append(proposals, s.compared(a, &frame.Comparisons[len(frame.Comparisons)-1-n])...)
 		}
 	}
-	s.proposals = append(proposals, s.proposals...)
-	if len(s.proposals) > maxTries {
-		s.proposals = s.proposals[:maxTries]
+	for _, p := range proposals {
+		p.before = progress
+	}
+	list := &s.proposals
+	if progress <= a.before {
+		list = &s.late
+	}
+	*list = append(proposals, *list...)
+	if len(*list) > maxTries {
+		*list = (*list)[:maxTries]
 	}
 }
 
-// compared proposes for each argument that a comparison involved what it was
+// compared proposes for each number in the arguments that a comparison involved what it was
 // compared with.
 func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
 	var proposals []*arguments
 	for _, side := range [2][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
-		for i := range a.values {
-			if word, ok := numericWord(s.inputs[i].Type, a.values[i]); ok && word.Eq(side[0]) {
-				proposals = append(proposals, propose(a, i, side[1])...)
+		for _, l := range a.leaves() {
+			if word, ok := numericWord(l.typ, l.value); ok && word.Eq(side[0]) {
+				proposals = append(proposals, propose(a, &l, side[1])...)
 			}
 		}
 		// Much else is compared with zero: only what is not zero is a price.
@@ -214,42 +230,35 @@ func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
 	return proposals
 }
 
-// replace proposes other values for the address arguments with this value. The
+// replace proposes other values for the addresses in the arguments with this value. The
 // choices hold every instance there is.
 func (s *search) replace(a *arguments, address common.Address) []*arguments {
 	const most = 4 // of what is likely enough to be tried at once; arbitrary
 	var proposals []*arguments
-	for i, v := range a.values {
-		if s.inputs[i].Type.T != abi.AddressTy || v.Interface() != any(address) {
+	for _, l := range a.leaves() {
+		if l.typ.T != abi.AddressTy || l.value.Interface() != any(address) {
 			continue
 		}
-		for _, other := range s.choices[i][:min(most, len(s.choices[i]))] {
-			b := *a
-			b.values = slices.Clone(a.values)
-			b.values[i] = other
-			proposals = append(proposals, &b)
+		others := s.addresses(parameterAt(s.parameters, l.path))
+		for _, other := range others[:min(most, len(others))] {
+			proposals = append(proposals, a.with(l.path, reflect.ValueOf(other)))
 		}
 	}
 	return proposals
 }
 
-// propose replaces one numeric argument by a word and its neighbors.
-func propose(a *arguments, place int, word *uint256.Int) []*arguments {
-	t := a.inputs[place].Type
+// propose replaces a number in the arguments by a word and its neighbors.
+func propose(a *arguments, l *leaf, word *uint256.Int) []*arguments {
 	var out []*arguments
 	for _, delta := range []int64{0, 1, -1} {
 		n := word.ToBig()
-		if t.T == abi.IntTy && word.Sign() < 0 {
+		if l.typ.T == abi.IntTy && word.Sign() < 0 {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 256))
 		}
 		n.Add(n, big.NewInt(delta))
-		if !inRange(t, n) {
-			continue
+		if inRange(l.typ, n) {
+			out = append(out, a.with(l.path, integer(l.typ, n)))
 		}
-		b := *a
-		b.values = append([]reflect.Value(nil), a.values...)
-		b.values[place] = integer(t, n)
-		out = append(out, &b)
 	}
 	return out
 }
@@ -315,13 +324,14 @@ func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.
 			exhausted++
 			f.exhausted++
 		}
-		if progress := progressOf(exec); progress > furthest {
+		progress := progressOf(exec)
+		if progress > furthest {
 			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
 			if texts := f.namer.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}
 		}
-		s.proposeAfter(arguments, exec)
+		s.proposeAfter(arguments, exec, progress)
 	}
 	return o, nil
 }
@@ -341,23 +351,10 @@ func progressOf(exec *evm.Execution) int {
 // addresses lists the addresses in arguments.
 func (a *arguments) addresses() []common.Address {
 	var list []common.Address
-	var walk func(t abi.Type, v reflect.Value)
-	walk = func(t abi.Type, v reflect.Value) {
-		switch t.T {
-		case abi.AddressTy:
-			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
-		case abi.SliceTy, abi.ArrayTy:
-			for i := range v.Len() {
-				walk(*t.Elem, v.Index(i))
-			}
-		case abi.TupleTy:
-			for i, e := range t.TupleElems {
-				walk(*e, v.Field(i))
-			}
+	for _, l := range a.leaves() {
+		if l.typ.T == abi.AddressTy {
+			list = append(list, l.value.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
 		}
-	}
-	for i, v := range a.values {
-		walk(a.inputs[i].Type, v)
 	}
 	return list
 }
