@@ -3,6 +3,7 @@ package oracle
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func examineTakeover(s *Scene, report func(Observation)) {
 		if !lasts(s.Exec, i) || !s.existed(f.Self) {
 			continue
 		}
-		s.takenByCode(i, report)
+		s.takenByCode(from, i, report)
 		if f.Program == nil || f.Program.Contract == nil || f.Program.Contract.Generated {
 			continue
 		}
@@ -104,7 +105,7 @@ func examineTakeover(s *Scene, report func(Observation)) {
 		s.initializesAgain(i, report)
 		for j := range f.Storage {
 			access := &f.Storage[j]
-			s.takenBySlot(from, f, access, report)
+			s.takenBySlot(from, i, access, report)
 			if access.Write && s.writesOutsider(access) {
 				named[access.Address] = namedIn{i, access}
 			}
@@ -135,8 +136,9 @@ func (s *Scene) isGone(f *evm.Frame) bool {
 	return ok && (w.Accounts[self] == nil || len(w.Accounts[self].Code) == 0)
 }
 
-// takenByCode reports that a frame runs the attacker's code in another contract's name.
-func (s *Scene) takenByCode(frame int, report func(Observation)) {
+// takenByCode reports that a frame runs the attacker's code in another contract's name. What had nothing in its storage, and is set up once, waits
+// for whoever does so.
+func (s *Scene) takenByCode(from, frame int, report func(Observation)) {
 	f := &s.Exec.Frames[frame]
 	if f.CodeAddress != attacker.Address || f.Kind != evm.KindDelegateCall && f.Kind != evm.KindCallCode {
 		return
@@ -146,7 +148,26 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 		return
 	}
 	c := &s.Exec.Frames[by]
-	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
+	severity := Critical
+	if s.isUnset(c.Self) {
+		if !s.isCalledByOutsider(by) || !s.Attempt(at, [4]byte{}) {
+			return
+		}
+		runs := func(exec *evm.Execution, i int) bool {
+			g := &exec.Frames[i]
+			return g.CodeAddress == attacker.Address && g.Self == c.Self && g.Kind == f.Kind
+		}
+		if !s.worksAgain(from, c.Self, runs) {
+			severity = Low
+		}
+	}
+	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Severity: severity, Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
+}
+
+// isUnset reports whether an account has nothing in its storage before all calls.
+func (s *Scene) isUnset(address common.Address) bool {
+	account := s.World.Accounts[address]
+	return account != nil && !account.Remote && !slices.ContainsFunc(slices.Collect(maps.Values(account.Storage)), func(word common.Hash) bool { return word != common.Hash{} })
 }
 
 // isBlankProxy reports whether a frame runs for a proxy that has held nothing but what it runs and who may change that, before all calls: it has not
@@ -192,7 +213,8 @@ func (s *Scene) isMadeToEnd(f *evm.Frame) bool {
 
 // takenBySlot reports that an access makes a slot of EIP-1967 name an outsider. One that was empty, and that can be set once, waits for
 // whoever sets the proxy up: mostly what deploys it.
-func (s *Scene) takenBySlot(from int, f *evm.Frame, access *evm.StorageAccess, report func(Observation)) {
+func (s *Scene) takenBySlot(from, frame int, access *evm.StorageAccess, report func(Observation)) {
+	f := &s.Exec.Frames[frame]
 	what := erc1967[access.Slot]
 	if what == "" || !access.Write || !s.isOutsider(access.Value.Bytes20()) {
 		return
@@ -200,10 +222,13 @@ func (s *Scene) takenBySlot(from int, f *evm.Frame, access *evm.StorageAccess, r
 	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
 	severity := Critical
 	if s.initially(f.Self, access.Slot) == [wordBytes]byte{} {
-		if !s.Attempt(at, [4]byte{}) {
+		if !s.isCalledByOutsider(frame) || !s.Attempt(at, [4]byte{}) {
 			return
 		}
-		if !s.setsAgain(from, access) {
+		sets := func(exec *evm.Execution, i int) bool {
+			return slices.ContainsFunc(exec.Frames[i].Storage, func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot })
+		}
+		if !s.worksAgain(from, f.Self, sets) {
 			severity = Low
 		}
 	}
@@ -211,15 +236,24 @@ func (s *Scene) takenBySlot(from int, f *evm.Frame, access *evm.StorageAccess, r
 		Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
 }
 
-// setsAgain reports whether an attack that writes a word does so once more when it is made again, and where another account has made the
+// isCalledByOutsider reports whether an outsider calls the account that a frame runs for, and no contract that he has taken over before.
+func (s *Scene) isCalledByOutsider(frame int) bool {
+	f := &s.Exec.Frames[frame]
+	for f.Kind == evm.KindDelegateCall && f.Parent >= 0 {
+		f = &s.Exec.Frames[f.Parent]
+	}
+	return s.isOutsider(f.Caller)
+}
+
+// worksAgain reports whether an attack on an account does the same once more when it is made again, and where another account has made the
 // same calls before, naming a contract of the World instead, as far as that can be said.
-func (s *Scene) setsAgain(from int, access *evm.StorageAccess) bool {
+func (s *Scene) worksAgain(from int, target common.Address, does func(exec *evm.Execution, frame int) bool) bool {
 	calls := s.Calls()
 	before, attack := calls[:from:from], calls[from:]
-	if !s.writesIn(append(slices.Clip(calls), attack...), len(calls), access) {
+	if !s.doesFrom(len(calls), append(slices.Clip(calls), attack...), does) {
 		return false
 	}
-	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != access.Address })
+	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != target })
 	if s.isOutsider(account) || other < 0 {
 		return true
 	}
@@ -230,18 +264,17 @@ func (s *Scene) setsAgain(from int, access *evm.StorageAccess) bool {
 			first[i].Data = bytes.ReplaceAll(first[i].Data, outsider[:], s.World.Instances[other].Address[:])
 		}
 	}
-	return s.writesIn(slices.Concat(before, first, attack), from+len(first), access)
+	return s.doesFrom(from+len(first), slices.Concat(before, first, attack), does)
 }
 
-// writesIn reports whether calls, from one of them on, write a word, as far as that can be said.
-func (s *Scene) writesIn(calls evm.Sequence, from int, access *evm.StorageAccess) bool {
+// doesFrom reports whether a frame of calls, from one of them on, does something that lasts, as far as that can be said.
+func (s *Scene) doesFrom(from int, calls evm.Sequence, does func(exec *evm.Execution, frame int) bool) bool {
 	exec, err := s.Run(calls)
 	if err != nil {
 		return true
 	}
 	for i := exec.Calls[from].Frames[0]; i < len(exec.Frames); i++ {
-		wrote := func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot }
-		if lasts(exec, i) && slices.ContainsFunc(exec.Frames[i].Storage, wrote) {
+		if lasts(exec, i) && does(exec, i) {
 			return true
 		}
 	}
