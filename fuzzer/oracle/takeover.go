@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -153,11 +154,7 @@ func (s *Scene) takenByCode(from, frame int, report func(Observation)) {
 		if !s.isCalledByOutsider(by) || !s.Attempt(at, [4]byte{}) {
 			return
 		}
-		runs := func(exec *evm.Execution, i int) bool {
-			g := &exec.Frames[i]
-			return g.CodeAddress == attacker.Address && g.Self == c.Self && g.Kind == f.Kind
-		}
-		if !s.worksAgain(from, c.Self, runs) {
+		if access := s.namesAttacker(from, c.Self); access != nil && !s.worksAgain(from, access) {
 			severity = Low
 		}
 	}
@@ -225,10 +222,7 @@ func (s *Scene) takenBySlot(from, frame int, access *evm.StorageAccess, report f
 		if !s.isCalledByOutsider(frame) || !s.Attempt(at, [4]byte{}) {
 			return
 		}
-		sets := func(exec *evm.Execution, i int) bool {
-			return slices.ContainsFunc(exec.Frames[i].Storage, func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot })
-		}
-		if !s.worksAgain(from, f.Self, sets) {
+		if !s.worksAgain(from, access) {
 			severity = Low
 		}
 	}
@@ -245,36 +239,81 @@ func (s *Scene) isCalledByOutsider(frame int) bool {
 	return s.isOutsider(f.Caller)
 }
 
-// worksAgain reports whether an attack on an account does the same once more when it is made again, and where another account has made the
-// same calls before, naming a contract of the World instead, as far as that can be said.
-func (s *Scene) worksAgain(from int, target common.Address, does func(exec *evm.Execution, frame int) bool) bool {
+// namesAttacker is where an attack writes the address of the attacker's contract to an account's storage; nil: nowhere.
+func (s *Scene) namesAttacker(from int, account common.Address) *evm.StorageAccess {
+	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
+		for j := range s.Exec.Frames[i].Storage {
+			if a := &s.Exec.Frames[i].Storage[j]; a.Write && a.Address == account && a.Value.Bytes20() == attacker.Address && lasts(s.Exec, i) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// worksAgain reports whether an attack that writes a word does so once more when it is made again, and where another account has made the
+// same calls before, naming a contract of the World instead, as they are and without byte strings, as far as that can be said.
+func (s *Scene) worksAgain(from int, access *evm.StorageAccess) bool {
 	calls := s.Calls()
 	before, attack := calls[:from:from], calls[from:]
-	if !s.doesFrom(len(calls), append(slices.Clip(calls), attack...), does) {
+	if !s.writesFrom(len(calls), append(slices.Clip(calls), attack...), access) {
 		return false
 	}
-	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != target })
+	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != access.Address })
 	if s.isOutsider(account) || other < 0 {
 		return true
 	}
-	first := attack.Clone()
-	for i := range first {
-		first[i].From, first[i].Origin = account, account
-		for _, outsider := range s.outsiders() {
-			first[i].Data = bytes.ReplaceAll(first[i].Data, outsider[:], s.World.Instances[other].Address[:])
+	for _, empty := range []bool{false, true} {
+		first := attack.Clone()
+		for i := range first {
+			first[i].From, first[i].Origin = account, account
+			if empty {
+				s.emptyBytes(&first[i])
+			}
+			for _, outsider := range s.outsiders() {
+				first[i].Data = bytes.ReplaceAll(first[i].Data, outsider[:], s.World.Instances[other].Address[:])
+			}
+		}
+		if !s.writesFrom(from+len(first), slices.Concat(before, first, attack), access) {
+			return false
 		}
 	}
-	return s.doesFrom(from+len(first), slices.Concat(before, first, attack), does)
+	return true
 }
 
-// doesFrom reports whether a frame of calls, from one of them on, does something that lasts, as far as that can be said.
-func (s *Scene) doesFrom(from int, calls evm.Sequence, does func(exec *evm.Execution, frame int) bool) bool {
+// emptyBytes has a call pass empty byte strings, where the ABI of what it calls says which they are.
+func (s *Scene) emptyBytes(call *evm.Call) {
+	c := s.contractAt(call.To)
+	if c == nil || len(call.Data) < 4 {
+		return
+	}
+	method, err := c.ABI.MethodById(call.Data[:4])
+	if err != nil {
+		return
+	}
+	values, err := method.Inputs.Unpack(call.Data[4:])
+	if err != nil {
+		return
+	}
+	for i := range values {
+		if method.Inputs[i].Type.T == abi.BytesTy {
+			values[i] = []byte{}
+		}
+	}
+	if packed, err := method.Inputs.Pack(values...); err == nil {
+		call.Data = append(slices.Clone(method.ID), packed...)
+	}
+}
+
+// writesFrom reports whether calls, from one of them on, write a word, as far as that can be said.
+func (s *Scene) writesFrom(from int, calls evm.Sequence, access *evm.StorageAccess) bool {
 	exec, err := s.Run(calls)
 	if err != nil {
 		return true
 	}
+	wrote := func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot }
 	for i := exec.Calls[from].Frames[0]; i < len(exec.Frames); i++ {
-		if lasts(exec, i) && does(exec, i) {
+		if lasts(exec, i) && slices.ContainsFunc(exec.Frames[i].Storage, wrote) {
 			return true
 		}
 	}
