@@ -246,11 +246,7 @@ func (c *Change) Aside(l *diffmap.Line) string {
 		return ""
 	}
 	own := roleOfFile(strings.TrimPrefix(file, strings.Trim(c.Paths.Root, "./")+"/"))
-	for i, t := range l.Targets {
-		holder := c.contract(c.Mapping.Targets[t].Contract)
-		if holder == nil || !strings.HasSuffix("/"+file, "/"+strings.TrimPrefix(holder.Source, "/")) {
-			continue
-		}
+	for i, holder := range c.holders(l) {
 		// The contract says more than its file: a harness with properties is fuzzed wherever it is, and
 		// a mock is one next to contracts.
 		role, _ := world.RoleOf(holder)
@@ -266,6 +262,28 @@ func (c *Change) Aside(l *diffmap.Line) string {
 		return asides[own]
 	}
 	return ""
+}
+
+// holders are the contracts of a line's own file that have a target on it. Of an unmapped line, which has none, they are all contracts of
+// the file.
+func (c *Change) holders(l *diffmap.Line) []*bytecode.Contract {
+	isOfFile := func(contract *bytecode.Contract) bool {
+		return contract != nil && strings.HasSuffix("/"+l.Position.File, "/"+strings.TrimPrefix(contract.Source, "/"))
+	}
+	var list []*bytecode.Contract
+	for _, t := range l.Targets {
+		if contract := c.contract(c.Mapping.Targets[t].Contract); isOfFile(contract) {
+			list = append(list, contract)
+		}
+	}
+	if len(l.Targets) == 0 && l.Status == diffmap.Unmapped {
+		for _, contract := range c.Table.Contracts() {
+			if isOfFile(contract) {
+				list = append(list, contract)
+			}
+		}
+	}
+	return list
 }
 
 // asides are the roles by which lines are counted apart, as the report has them.
