@@ -158,7 +158,32 @@ func (s *Scene) takenByCode(from, frame int, report func(Observation)) {
 			severity = Low
 		}
 	}
+	if setUp := s.setsUp(from); setUp >= 0 && severity > Low {
+		if !s.Attempt(at, [4]byte{1}) {
+			return
+		}
+		if !s.runsAgain(setUp) {
+			severity = Low
+		}
+	}
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Severity: severity, Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
+}
+
+// runsAgain reports whether a contract runs the attacker's code as well where another account has run an initializer before. Where that fails, it is not
+// known: it is not more than to be the first then.
+func (s *Scene) runsAgain(setUp int) bool {
+	calls, at := s.setUpBefore(setUp, s.outsiders())
+	exec, err := s.Run(calls)
+	if err != nil || exec.Calls[at].Outcome != evm.Success || s.isOutsider(s.insider()) {
+		return false
+	}
+	for i := exec.Calls[at+1].Frames[0]; i < len(exec.Frames); i++ {
+		f := &exec.Frames[i]
+		if f.CodeAddress == attacker.Address && (f.Kind == evm.KindDelegateCall || f.Kind == evm.KindCallCode) && lasts(exec, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // isUnset reports whether an account has nothing in its storage before all calls.
