@@ -138,7 +138,7 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 	n := r.first.Call
 	call := &r.sequence[n]
 	if call.Function.Kind == input.Constructor || !r.calls[input.Callable{Instance: call.Instance, Function: call.Function}].same ||
-		!r.counts(&sightingKey{instance: call.Instance, function: call.Function}) || !r.hasEffect(n) {
+		!r.counts(&sightingKey{instance: call.Instance, function: call.Function}) || !r.hasEffect(n) || r.isNewFunction(n) {
 		return nil
 	}
 	end := refusedIn(r.base, n)
@@ -176,6 +176,17 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 		}
 	}
 	return lost
+}
+
+// isNewFunction reports whether a call with bytes, which the base's fallback function gets, is one of a function of the head.
+func (r *ran) isNewFunction(call int) bool {
+	c := &r.sequence[call]
+	data := r.head.Frames[r.head.Calls[call].Frames[0]].Input
+	if c.Function.Kind == input.Method || len(data) < len(c.Function.Selector) {
+		return false
+	}
+	_, err := r.Head.Space.Instances[c.Instance].Contract.ABI.MethodById(data[:len(c.Function.Selector)])
+	return err == nil
 }
 
 // hasEffect reports whether a call of the head changes storage, moves ether or returns something but zeros, which

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,36 @@ func TestWithoutEther(t *testing.T) {
 	}{{evm.InsufficientBalance, evm.Success, ""}, {evm.Success, evm.InsufficientBalance, ""}, {evm.Reverted, evm.Success, Reverts}} {
 		if d, _ := s.differIn(side(c.head), side(c.base), 0, nil); d.Kind != c.want {
 			t.Errorf("%v, on the base %v: %q, want %q", c.head, c.base, d.Kind, c.want)
+		}
+	}
+}
+
+// TestIsNewFunction: bytes that the base's fallback function gets may be a call of a function of the head.
+func TestIsNewFunction(t *testing.T) {
+	parsed, err := abi.JSON(strings.NewReader(`[{"type":"function","name":"uri","inputs":[],"outputs":[]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := input.Instance{}
+	instance.Contract = &bytecode.Contract{ABI: parsed}
+	head := &deploy.Deployment{Space: &input.Space{Instances: []input.Instance{instance}}}
+	method, fallback := &input.Function{Kind: input.Method}, &input.Function{Kind: input.Fallback}
+	uri := parsed.Methods["uri"].ID
+	for name, c := range map[string]struct {
+		function *input.Function
+		data     []byte
+		want     bool
+	}{
+		"its selector":         {fallback, uri, true},
+		"and more":             {fallback, append(slices.Clone(uri), 1), true},
+		"another selector":     {fallback, []byte{1, 2, 3, 4}, false},
+		"too short":            {fallback, uri[:3], false},
+		"a call of a function": {method, uri, false},
+	} {
+		r := &ran{Sides: &Sides{Head: head}, sequence: input.Sequence{{Function: c.function}},
+			head: &evm.Execution{Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}, Frames: []evm.Frame{{Input: c.data}}}}
+		if got := r.isNewFunction(0); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
