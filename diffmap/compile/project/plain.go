@@ -211,7 +211,7 @@ func importError(p *sources.Tree, importer string, line int, name string, own bo
 		remedy, workflow = "add the file to the repository, or mend the import", ""
 	}
 	return &reading.Error{Origin: importer, Place: fmt.Sprintf("line %d", line), Kind: sources.ErrImport,
-		Problem: fmt.Sprintf("the import %q was not found; looked in %s", reading.Shorten(name), strings.Join(tried, ", ")), Remedy: remedy,
+		Problem: fmt.Sprintf("the import %q was not found", reading.Shorten(name)), Remedy: fmt.Sprintf("%s (looked in %s)", remedy, strings.Join(tried, ", ")),
 		Places: []exit.Place{{File: importer, Line: line, Text: fmt.Sprintf("the import %q was not found", reading.Shorten(name))}}, Workflow: workflow}
 }
 
