@@ -56,40 +56,6 @@ func (l *lossAlone) deploys() bool {
 	return slices.ContainsFunc(l.Calls()[l.from:], func(c evm.Call) bool { return c.Create })
 }
 
-// setsUp is the frame in which an attack runs the initializer of what was there before, and writes over nothing: instances are left as they were made where
-// that is what is looked at, and whoever sets one up owns it. −1: there is none.
-func (s *Scene) setsUp(from int) (frame int) {
-	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
-		f := &s.Exec.Frames[i]
-		if f.Kind != evm.KindDelegateCall && !s.isOutsider(f.Caller) || !s.isProjects(f) || !lasts(s.Exec, i) {
-			continue
-		}
-		if _, ok := initializer(f); !ok {
-			continue
-		}
-		plain := func(a evm.StorageAccess) bool { return a.Write && a.Slot == a.Base }
-		over := func(a evm.StorageAccess) bool { return plain(a) && s.wordAtFirst(&a) != [wordBytes]byte{} }
-		if slices.ContainsFunc(f.Storage, plain) && !slices.ContainsFunc(f.Storage, over) {
-			return i
-		}
-	}
-	return -1
-}
-
-// setUpBefore are the calls, and before that of a frame one in which another account runs the same initializer, and names itself where the attackers
-// name themselves.
-func (s *Scene) setUpBefore(frame int, attackers []common.Address) (calls evm.Sequence, at int) {
-	for s.Exec.Frames[frame].Kind == evm.KindDelegateCall && s.Exec.Frames[frame].Parent >= 0 {
-		frame = s.Exec.Frames[frame].Parent // a proxy's
-	}
-	f, account := &s.Exec.Frames[frame], s.insider()
-	first := evm.Call{From: account, Origin: account, To: f.Self, Data: f.Input, Value: f.Value}
-	for _, a := range attackers {
-		first.Data = bytes.ReplaceAll(first.Data, a[:], account[:])
-	}
-	return slices.Insert(slices.Clone(s.Calls()), f.Call, first), f.Call
-}
-
 // gainsAgain reports whether the attackers gain as well where another account has run an initializer before they do: it takes more than to be the first.
 // had is what they have before the attack.
 func (l *lossAlone) gainsAgain(frame int, had []uint256.Int) bool {

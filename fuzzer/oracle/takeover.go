@@ -3,12 +3,10 @@ package oracle
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -50,7 +48,7 @@ var Takeover = &Oracle{
 	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
-		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, and of contracts that a change adds, also: it becomes the account that a function asks for. Low where a slot was empty, and the attack works once: the deployment may lack what sets it.",
+		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, and of contracts that a change adds, also: it becomes the account that a function asks for. Low where the attack only sets up what the deployment has not set up: that may lack a step.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
 	Examine:  examineTakeover,
@@ -169,29 +167,6 @@ func (s *Scene) takenByCode(from, frame int, report func(Observation)) {
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Severity: severity, Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
 }
 
-// runsAgain reports whether a contract runs the attacker's code as well where another account has run an initializer before. Where that fails, it is not
-// known: it is not more than to be the first then.
-func (s *Scene) runsAgain(setUp int) bool {
-	calls, at := s.setUpBefore(setUp, s.outsiders())
-	exec, err := s.Run(calls)
-	if err != nil || exec.Calls[at].Outcome != evm.Success || s.isOutsider(s.insider()) {
-		return false
-	}
-	for i := exec.Calls[at+1].Frames[0]; i < len(exec.Frames); i++ {
-		f := &exec.Frames[i]
-		if f.CodeAddress == attacker.Address && (f.Kind == evm.KindDelegateCall || f.Kind == evm.KindCallCode) && lasts(exec, i) {
-			return true
-		}
-	}
-	return false
-}
-
-// isUnset reports whether an account has nothing in its storage before all calls.
-func (s *Scene) isUnset(address common.Address) bool {
-	account := s.World.Accounts[address]
-	return account != nil && !account.Remote && !slices.ContainsFunc(slices.Collect(maps.Values(account.Storage)), func(word common.Hash) bool { return word != common.Hash{} })
-}
-
 // isBlankProxy reports whether a frame runs for a proxy that has held nothing but what it runs and who may change that, before all calls: it has not
 // been set up yet, and whoever does so chooses what it does then.
 func (s *Scene) isBlankProxy(f *evm.Frame) bool {
@@ -253,96 +228,6 @@ func (s *Scene) takenBySlot(from, frame int, access *evm.StorageAccess, report f
 	}
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 		Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
-}
-
-// isCalledByOutsider reports whether an outsider calls the account that a frame runs for, and no contract that he has taken over before.
-func (s *Scene) isCalledByOutsider(frame int) bool {
-	f := &s.Exec.Frames[frame]
-	for f.Kind == evm.KindDelegateCall && f.Parent >= 0 {
-		f = &s.Exec.Frames[f.Parent]
-	}
-	return s.isOutsider(f.Caller)
-}
-
-// namesAttacker is where an attack writes the address of the attacker's contract to an account's storage; nil: nowhere.
-func (s *Scene) namesAttacker(from int, account common.Address) *evm.StorageAccess {
-	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
-		for j := range s.Exec.Frames[i].Storage {
-			if a := &s.Exec.Frames[i].Storage[j]; a.Write && a.Address == account && a.Value.Bytes20() == attacker.Address && lasts(s.Exec, i) {
-				return a
-			}
-		}
-	}
-	return nil
-}
-
-// worksAgain reports whether an attack that writes a word does so once more when it is made again, and where another account has made the
-// same calls before, naming a contract of the World instead, as they are and without byte strings, as far as that can be said.
-func (s *Scene) worksAgain(from int, access *evm.StorageAccess) bool {
-	calls := s.Calls()
-	before, attack := calls[:from:from], calls[from:]
-	if !s.writesFrom(len(calls), append(slices.Clip(calls), attack...), access) {
-		return false
-	}
-	account, other := s.insider(), slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Address != access.Address })
-	if s.isOutsider(account) || other < 0 {
-		return true
-	}
-	for _, empty := range []bool{false, true} {
-		first := attack.Clone()
-		for i := range first {
-			first[i].From, first[i].Origin = account, account
-			if empty {
-				s.emptyBytes(&first[i])
-			}
-			for _, outsider := range s.outsiders() {
-				first[i].Data = bytes.ReplaceAll(first[i].Data, outsider[:], s.World.Instances[other].Address[:])
-			}
-		}
-		if !s.writesFrom(from+len(first), slices.Concat(before, first, attack), access) {
-			return false
-		}
-	}
-	return true
-}
-
-// emptyBytes has a call pass empty byte strings, where the ABI of what it calls says which they are.
-func (s *Scene) emptyBytes(call *evm.Call) {
-	c := s.contractAt(call.To)
-	if c == nil || len(call.Data) < 4 {
-		return
-	}
-	method, err := c.ABI.MethodById(call.Data[:4])
-	if err != nil {
-		return
-	}
-	values, err := method.Inputs.Unpack(call.Data[4:])
-	if err != nil {
-		return
-	}
-	for i := range values {
-		if method.Inputs[i].Type.T == abi.BytesTy {
-			values[i] = []byte{}
-		}
-	}
-	if packed, err := method.Inputs.Pack(values...); err == nil {
-		call.Data = append(slices.Clone(method.ID), packed...)
-	}
-}
-
-// writesFrom reports whether calls, from one of them on, write a word, as far as that can be said.
-func (s *Scene) writesFrom(from int, calls evm.Sequence, access *evm.StorageAccess) bool {
-	exec, err := s.Run(calls)
-	if err != nil {
-		return true
-	}
-	wrote := func(a evm.StorageAccess) bool { return a.Write && a.Address == access.Address && a.Slot == access.Slot }
-	for i := exec.Calls[from].Frames[0]; i < len(exec.Frames); i++ {
-		if lasts(exec, i) && slices.ContainsFunc(exec.Frames[i].Storage, wrote) {
-			return true
-		}
-	}
-	return false
 }
 
 // initializesAgain reports that a call of an outsider runs a proxy's initializer, which writes over a word that was not zero.
