@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -38,10 +37,7 @@ func (s *Scene) setsUp(from int) (frame int) {
 // setUpBefore are the calls, and before that of a frame one in which another account runs the same initializer, and names itself where the attackers
 // name themselves.
 func (s *Scene) setUpBefore(frame int, attackers []common.Address) (calls evm.Sequence, at int) {
-	for s.Exec.Frames[frame].Kind == evm.KindDelegateCall && s.Exec.Frames[frame].Parent >= 0 {
-		frame = s.Exec.Frames[frame].Parent // a proxy's
-	}
-	f, account := &s.Exec.Frames[frame], s.insider()
+	f, account := s.ofProxy(frame), s.insider()
 	first := evm.Call{From: account, Origin: account, To: f.Self, Data: f.Input, Value: f.Value}
 	for _, a := range attackers {
 		first.Data = bytes.ReplaceAll(first.Data, a[:], account[:])
@@ -69,16 +65,29 @@ func (s *Scene) runsAgain(setUp int) bool {
 // isUnset reports whether an account has nothing in its storage before all calls.
 func (s *Scene) isUnset(address common.Address) bool {
 	account := s.World.Accounts[address]
-	return account != nil && !account.Remote && !slices.ContainsFunc(slices.Collect(maps.Values(account.Storage)), func(word common.Hash) bool { return word != common.Hash{} })
+	if account == nil || account.Remote {
+		return false
+	}
+	for _, word := range account.Storage {
+		if word != (common.Hash{}) {
+			return false
+		}
+	}
+	return true
 }
 
 // isCalledByOutsider reports whether an outsider calls the account that a frame runs for, and no contract that he has taken over before.
 func (s *Scene) isCalledByOutsider(frame int) bool {
+	return s.isOutsider(s.ofProxy(frame).Caller)
+}
+
+// ofProxy is the frame that runs a frame's code by DELEGATECALL, in the name of the same account; the frame itself where none does.
+func (s *Scene) ofProxy(frame int) *evm.Frame {
 	f := &s.Exec.Frames[frame]
 	for f.Kind == evm.KindDelegateCall && f.Parent >= 0 {
 		f = &s.Exec.Frames[f.Parent]
 	}
-	return s.isOutsider(f.Caller)
+	return f
 }
 
 // namesAttacker is where an attack writes the address of the attacker's contract to an account's storage; nil: nowhere.

@@ -7,6 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 )
 
+// maxTriedLeaves bounds the leaves of arguments for which other values are proposed: each of these copies what the leaf stands in, and an
+// ABI may declare an array of any size. Arbitrary: structs of constructors have some ten fields.
+const maxTriedLeaves = 64
+
 // leaf is a value of an elementary type in arguments: an argument itself, a field of a struct, or an element of an array.
 type leaf struct {
 	path  []int // the argument's index, and those of the fields and elements in it
@@ -36,6 +40,12 @@ func (a *arguments) leaves() []leaf {
 		walk([]int{i}, a.inputs[i].Type, v)
 	}
 	return list
+}
+
+// tried are the leaves for which other values are proposed.
+func (a *arguments) tried() []leaf {
+	leaves := a.leaves()
+	return leaves[:min(len(leaves), maxTriedLeaves)]
 }
 
 // with is a copy of arguments with another value for a leaf. The values of a are not written to.

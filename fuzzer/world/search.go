@@ -214,8 +214,9 @@ func (s *search) proposeAfter(a *arguments, exec *evm.Execution, progress int) {
 // compared with.
 func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
 	var proposals []*arguments
+	leaves := a.tried()
 	for _, side := range [2][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
-		for _, l := range a.leaves() {
+		for _, l := range leaves {
 			if word, ok := numericWord(l.typ, l.value); ok && word.Eq(side[0]) {
 				proposals = append(proposals, propose(a, &l, side[1])...)
 			}
@@ -235,7 +236,7 @@ func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
 func (s *search) replace(a *arguments, address common.Address) []*arguments {
 	const most = 4 // of what is likely enough to be tried at once; arbitrary
 	var proposals []*arguments
-	for _, l := range a.leaves() {
+	for _, l := range a.tried() {
 		if l.typ.T != abi.AddressTy || l.value.Interface() != any(address) {
 			continue
 		}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
@@ -221,5 +224,29 @@ func TestDamagedLink(t *testing.T) {
 		if !strings.Contains(f.Reason, "circle") {
 			t.Errorf("%s: %s", f.Contract.Name, f.Reason)
 		}
+	}
+}
+
+// TestTriedLeaves: an array of any size has proposals for few of its elements.
+func TestTriedLeaves(t *testing.T) {
+	c := artifact(t, "Large", "uint256[4000]", "uint256")
+	array := reflect.New(c.ABI.Constructor.Inputs[0].Type.GetType()).Elem()
+	for i := range array.Len() {
+		array.Index(i).Set(reflect.ValueOf(big.NewInt(1)))
+	}
+	a := &arguments{inputs: c.ABI.Constructor.Inputs, values: []reflect.Value{array, reflect.ValueOf(big.NewInt(1))}, wei: new(uint256.Int)}
+	if n := len(a.leaves()); n != 4001 {
+		t.Errorf("%d leaves", n)
+	}
+	s := &search{inputs: a.inputs, wei: payments[:1]}
+	proposals := s.compared(a, &evm.Comparison{Left: *uint256.NewInt(1), Right: *uint256.NewInt(9)})
+	if len(proposals) != 3*maxTriedLeaves {
+		t.Fatalf("%d proposals", len(proposals))
+	}
+	if got := proposals[0].values[0].Index(0).Interface().(*big.Int); got.Int64() != 9 {
+		t.Errorf("the first element becomes %s", got)
+	}
+	if got := array.Index(0).Interface().(*big.Int); got.Int64() != 1 {
+		t.Errorf("the arguments were written to: %s", got)
 	}
 }

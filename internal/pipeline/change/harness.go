@@ -238,10 +238,11 @@ func (c *Change) divideHarness(ctx context.Context, given, o *compile.Output, no
 	if err := c.addHarness(ctx, given, o, shallow, divisions-1); err != nil {
 		return err
 	}
+	left := divisions - 1
 	if known {
-		divisions = 1
+		left = 0 // all of these are too deep
 	}
-	return c.addHarness(ctx, given, o, slices.DeleteFunc(slices.Clone(nodes), func(n *compile.Node) bool { return !isDeep(n) }), divisions-1)
+	return c.addHarness(ctx, given, o, slices.DeleteFunc(slices.Clone(nodes), func(n *compile.Node) bool { return !isDeep(n) }), left)
 }
 
 // filesOf are the ids of the sources of declarations, in order.

@@ -247,14 +247,10 @@ func (w *losses) book(a assets, side *compared, seq input.Sequence, from, to int
 	}
 	for i := from; i <= to; i++ {
 		a.book(&b.ledger, side, i, owned)
-		frames := side.exec.Calls[i].Frames
-		b.signed = b.signed || slices.ContainsFunc(side.exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return f.CodeAddress == ecrecover })
+		b.signed = b.signed || recovers(side.exec, i)
 	}
 	return b
 }
-
-// ecrecover is the precompiled contract that tells who signed.
-var ecrecover = common.BytesToAddress([]byte{1})
 
 // holdings are what the outsider owns of a token after a sequence; nil: of an instance that is none.
 func (w *losses) holdings(r *ran, token common.Address) *uint256.Int {

@@ -45,6 +45,9 @@ func runsMoved(head *evm.Execution, call int, moved movedAddresses) bool {
 	return slices.ContainsFunc(head.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return here[f.Self] })
 }
 
+// ecrecover is the precompiled contract that tells who signed.
+var ecrecover = common.BytesToAddress([]byte{1})
+
 // recovers reports whether a call asks who signed something.
 func recovers(exec *evm.Execution, call int) bool {
 	frames := exec.Calls[call].Frames

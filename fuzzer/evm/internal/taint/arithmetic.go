@@ -11,7 +11,7 @@ import (
 
 // What a program's instructions tell of the sign of a word.
 const (
-	usedSigned   uint8 = 1 << iota // SLT, SGT, SDIV, SMOD, SAR, SIGNEXTEND, and what divides yields
+	usedSigned   uint8 = 1 << iota // SLT, SGT, SDIV, SMOD, SAR, SIGNEXTEND; also of what SDIV, SMOD and SAR yield
 	usedUnsigned                   // LT, GT, DIV, MOD
 )
 
