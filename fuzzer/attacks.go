@@ -22,6 +22,7 @@ type attacks struct {
 	left     int              // that may still be made
 	queue    []input.Sequence // to be tried, in order
 	trusted  []input.Sequence // before which others entrust something to a contract that says what it is told: few, and others may fill the queue
+	others   []input.Sequence // attacks of one call that name tokens, or others who have some
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
@@ -29,6 +30,8 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
+	owing    map[speaker]bool
+	among    func(input.Callable) bool // what is attacked
 }
 
 // speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
@@ -59,9 +62,16 @@ const (
 	maxEndowed         = 512
 )
 
-// newAttacks prepares them: not where two versions are compared, which has its own, nor where no oracle sees more of them.
-func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool) attacks {
-	return attacks{tools: t, possible: attacking(oracles) && !compares && t.space.Contract() >= 0}
+// newAttacks prepares them: not where no oracle sees more of them, nor of contracts of which two versions are compared, since that has its own.
+func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool, added []string) attacks {
+	return attacks{
+		tools:    t,
+		possible: attacking(oracles) && (!compares || len(added) > 0) && t.space.Contract() >= 0,
+		among: func(c input.Callable) bool {
+			of := t.space.Instances[c.Instance].Contract
+			return !compares || of != nil && slices.Contains(added, of.QualifiedName())
+		},
+	}
 }
 
 // attacking reports whether some oracle sees more of an attack than of other calls.
@@ -75,10 +85,16 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed = map[speaker]bool{}
+	a.borrowed, a.owing = map[speaker]bool{}, map[speaker]bool{}
 	for _, c := range a.space.Changing() {
+		if !a.among(c) {
+			continue
+		}
 		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
+		}
+		for _, call := range a.space.Elsewhere(c) {
+			a.others = append(a.others, input.Sequence{call})
 		}
 	}
 	all = all[:min(len(all), a.left)]
@@ -105,6 +121,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchEndowed(seq, exec)
 	a.watchSpeaker(seq, exec)
 	a.watchBorrower(seq, exec)
+	a.watchDebtor(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
@@ -240,6 +257,59 @@ func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
+// watchDebtor has others entrust tokens to a contract that the attacker's contract makes pay tokens that it does not have, or take some that it may not
+// take, or none at all.
+func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	if !a.begun || a.left <= 0 || !a.space.IsAttack(seq) || len(seq) > maxAttackCalls {
+		return
+	}
+	for i := exec.Calls[last].Frames[0] + 1; i < exec.Calls[last].Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Kind != evm.KindCall || !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !a.isOwed(f) {
+			continue
+		}
+		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success}
+		if a.owing[by] {
+			continue
+		}
+		a.owing[by] = true
+		a.add(a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller), &a.trusted) // what comes before may be no part of it
+		if last > 0 {
+			a.add(a.space.Entrusted(seq, f.Caller), &a.trusted)
+		}
+	}
+	root := exec.Calls[last].Frames[0]
+	if by := (speaker{function: seq[last].Function, contract: common.Address{}}); exec.Calls[last].Outcome == evm.Reverted && !a.owing[by] {
+		if next := a.space.EntrustedByNamed(seq, exec.Frames[root].Self); len(next) > 0 {
+			a.owing[by] = true
+			a.add(next, &a.trusted)
+		}
+	}
+}
+
+// isOwed reports whether a call is of a token that is to pay the attacker's contract, or to be taken from an ordinary account, and fails or pays nothing.
+func (a *attacks) isOwed(f *evm.Frame) bool {
+	if len(f.Input) < 4 {
+		return false
+	}
+	amount := 1 // the word of the input that is the amount
+	switch [4]byte(f.Input[:4]) {
+	case transfer:
+		if len(f.Input) < 4+2*32 || common.Address(f.Input[16:36]) != attacker.Address {
+			return false
+		}
+	case transferFrom:
+		if len(f.Input) < 4+3*32 || !a.space.IsOrdinary(common.Address(f.Input[16:36])) && common.Address(f.Input[48:68]) != attacker.Address {
+			return false
+		}
+		amount = 2
+	default:
+		return false
+	}
+	return f.Outcome != evm.Success || [32]byte(f.Input[4+32*amount:][:32]) == [32]byte{}
+}
+
 // paysTokens reports whether a frame calls a function by which tokens are paid.
 func paysTokens(exec *evm.Execution, frame, end int) bool {
 	return slices.ContainsFunc(exec.Frames[frame+1:end], func(f evm.Frame) bool {
@@ -247,7 +317,12 @@ func paysTokens(exec *evm.Execution, frame, end int) bool {
 	})
 }
 
-var payments = [][4]byte{attacker.Selector("approve(address,uint256)"), attacker.Selector("transfer(address,uint256)")}
+// Functions of tokens.
+var (
+	transfer     = attacker.Selector("transfer(address,uint256)")
+	transferFrom = attacker.Selector("transferFrom(address,address,uint256)")
+	payments     = [][4]byte{attacker.Selector("approve(address,uint256)"), transfer}
+)
 
 // watchBreak makes attacks of a sequence that breaks something: a number that has wrapped may be a claim to what others have. The
 // attacker's contract makes all calls, and then one more.
@@ -315,10 +390,11 @@ func (a *attacks) take() []lead {
 	return asLeads(next)
 }
 
-// nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the others those of one of the other lines.
+// nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the other lines take turns at the others.
 func (a *attacks) nextLine() *[]input.Sequence {
-	for _, line := range []*[]input.Sequence{&a.trusted, &a.handed, &a.resumed} {
-		if len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
+	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.handed, &a.resumed}
+	for i := range lines {
+		if line := lines[(a.made/2+i)%len(lines)]; len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line
 		}
 	}

@@ -25,6 +25,7 @@ type acceptance struct {
 	own      bool // the signer sent it
 	changes  bool // something, by it
 	usable   bool // by a sender that it names
+	outsider bool // sent it: then the same call by him is nothing new
 }
 
 func newResends(t *tools, s *signing, a *attacks) resends {
@@ -43,7 +44,7 @@ func (r *resends) watch(seq input.Sequence, exec *evm.Execution) {
 	if signer, ok := signerOf(exec, last); ok {
 		root := &exec.Frames[exec.Calls[last].Frames[0]]
 		uses := r.space.Used(seq, signer)
-		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0, len(uses) > 0}
+		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0, len(uses) > 0, r.space.IsOutsider(seq[last].Sender)}
 		if !r.accepted[how] {
 			r.accepted[how] = true
 			resent := r.space.Resent(seq, signer)
@@ -57,7 +58,7 @@ func (r *resends) watch(seq input.Sequence, exec *evm.Execution) {
 	}
 	// What a signature gave may be used up now, and there to be given again.
 	for call := range last {
-		if _, ok := signerOf(exec, call); !ok || r.again[seq[call].Function] >= maxAgain || !overwrites(exec, call, last) {
+		if _, ok := signerOf(exec, call); !ok || r.space.IsOutsider(seq[call].Sender) || r.again[seq[call].Function] >= maxAgain || !overwrites(exec, call, last) {
 			continue
 		}
 		if again, ok := r.space.Again(seq, call); ok {

@@ -67,30 +67,6 @@ func (d *declarations) linearizedSources(declaration *Node) []string {
 	return paths
 }
 
-// argumentTypes names the contract type of each constructor parameter; "" for
-// parameters of other types.
-func argumentTypes(declaration *Node, all declarations) []string {
-	constructor := constructorOf(declaration)
-	if constructor == nil {
-		return nil
-	}
-	parameters := constructor.Child("parameters")
-	if parameters == nil {
-		return nil
-	}
-	var types []string
-	for _, parameter := range parameters.Children {
-		name := ""
-		if t := parameter.Child("typeName"); t != nil && t.Type == "UserDefinedTypeName" {
-			if id, ok := t.Int("referencedDeclaration"); ok && all.byID[id] != nil {
-				name = all.byID[id].Attribute("name")
-			}
-		}
-		types = append(types, name)
-	}
-	return types
-}
-
 // constructorOf is the contract's own constructor; nil when it has none. Before
 // 0.5 the AST marks it by isConstructor instead of its kind.
 func constructorOf(declaration *Node) *Node {

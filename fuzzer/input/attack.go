@@ -38,6 +38,77 @@ func (s *Space) Own(c Callable) (calls []Call) {
 	return calls
 }
 
+// Bounds of Elsewhere. Arbitrary: a protocol has a few tokens, and functions with more accounts than three are rare.
+const (
+	maxNamedTokens = 4
+	maxElsewhere   = 32 // of one function
+)
+
+// Elsewhere are calls as [Space.Own] lists them, with the stake, in which some account is not the attacker's contract: one is an ordinary sender, of
+// whom the first may be the only one with tokens, and the last has no role; or a token of the World's; or both. Much that takes an account is told
+// which token to pay, or from whom to take.
+func (s *Space) Elsewhere(c Callable) (calls []Call) {
+	if !s.mayAttack(c) {
+		return nil
+	}
+	owners := []common.Address{s.Senders[s.ordinary[0]].Address}
+	if last := s.ordinary[len(s.ordinary)-1]; last != s.ordinary[0] {
+		owners = append(owners, s.Senders[last].Address)
+	}
+	add := func(of Call, param int, account common.Address) (call Call) {
+		call = of
+		call.Args = slices.Clone(of.Args)
+		call.Args[param].Word = addressWord(account)
+		if len(calls) < maxElsewhere {
+			calls = append(calls, call)
+		}
+		return call
+	}
+	own := s.own(c, &Stake, s.contract)
+	accounts := addressesAmong(c.Function.Inputs)
+	for _, owner := range owners {
+		for _, i := range accounts {
+			add(own, i, owner)
+		}
+	}
+	for _, token := range s.tokens {
+		for _, i := range accounts {
+			told := add(own, i, token)
+			for _, owner := range owners {
+				for _, j := range accounts {
+					if j != i {
+						add(told, j, owner)
+					}
+				}
+			}
+		}
+	}
+	return calls
+}
+
+// addressesAmong lists the parameters that are addresses.
+func addressesAmong(inputs []Type) (list []int) {
+	for i := range inputs {
+		if inputs[i].Kind == Address {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// IsToken reports whether an address is one of the World's first tokens.
+func (s *Space) IsToken(address common.Address) bool { return slices.Contains(s.tokens, address) }
+
+// addTokens collects them.
+func (s *Space) addTokens() {
+	for _, c := range s.changing {
+		in := &s.Instances[c.Instance]
+		if c.Function.Signature == "transferFrom(address,address,uint256)" && !in.Fresh && len(s.tokens) < maxNamedTokens {
+			s.tokens = append(s.tokens, in.Address)
+		}
+	}
+}
+
 // ownWithLists is a call of the attacker's contract in which no bytes and no list are empty; false: the function takes none.
 func (s *Space) ownWithLists(c Callable, amount *uint256.Int) (Call, bool) {
 	call := s.own(c, amount, s.contract)
@@ -132,6 +203,20 @@ func (m *Mutator) owned(around *Call) (calls []Call) {
 	return calls
 }
 
+// Staked is a sequence whose numbers are the stake.
+func (s *Space) Staked(seq Sequence) Sequence {
+	out := seq.Clone()
+	for i := range out {
+		out[i].Args = slices.Clone(out[i].Args)
+		for j := range out[i].Args {
+			if t := &out[i].Function.Inputs[j]; t.Kind == Uint && t.Fits(&Stake) {
+				out[i].Args[j].Word = Stake
+			}
+		}
+	}
+	return out
+}
+
 // IsAttack reports whether all calls of a sequence are the attacker's contract's.
 func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
@@ -166,7 +251,32 @@ const maxEntrusted = 128
 
 // Entrusted lists sequences before which others let an account take tokens of theirs, and call a function of it then, or send it some: what
 // the account has, or may take, is there when the sequence begins.
-func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence) {
+func (s *Space) Entrusted(seq Sequence, account common.Address) []Sequence {
+	return s.entrustedBy(s.ordinary, seq, account)
+}
+
+// EntrustedByNamed is [Space.Entrusted] by the first ordinary sender that the last call names, who pays ether as well; nil where it names none.
+func (s *Space) EntrustedByNamed(seq Sequence, account common.Address) (all []Sequence) {
+	last := &seq[len(seq)-1]
+	named := -1
+	abi.EachAddress(last.Args, last.Function.Inputs, func(a common.Address) {
+		if i := slices.IndexFunc(s.ordinary, func(o int) bool { return s.Senders[o].Address == a }); i >= 0 && named < 0 {
+			named = s.ordinary[i]
+		}
+	})
+	if named < 0 || named == s.contract {
+		return nil
+	}
+	for _, c := range s.functionsOf(account, last.Function) {
+		if call := s.own(c, &Stake, named); !call.Value.IsZero() && len(seq) < MaxCalls {
+			call.Sender = named
+			all = append(all, slices.Concat(Sequence{call}, seq))
+		}
+	}
+	return append(all, s.entrustedBy([]int{named}, seq, account)...)
+}
+
+func (s *Space) entrustedBy(senders []int, seq Sequence, account common.Address) (all []Sequence) {
 	add := func(before ...Call) {
 		if len(all) < maxEntrusted && len(before)+len(seq) <= MaxCalls {
 			all = append(all, slices.Concat(before, seq))
@@ -177,7 +287,7 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence)
 		if s.Instances[token.Instance].Fresh || !allows && token.Function.Signature != "transfer(address,uint256)" {
 			continue
 		}
-		for _, sender := range s.ordinary {
+		for _, sender := range senders {
 			for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1)} {
 				trusts := s.own(token, amount, sender)
 				trusts.Sender, trusts.Args[0].Word = sender, addressWord(account)
@@ -185,15 +295,28 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence)
 				if !allows {
 					continue
 				}
-				for _, c := range s.functionsOf(account, seq[len(seq)-1].Function) {
-					call := s.own(c, amount, sender)
-					call.Sender = sender
+				for _, call := range s.paying(s.functionsOf(account, seq[len(seq)-1].Function), amount, sender, s.Instances[token.Instance].Address) {
 					add(trusts, call)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// paying are calls of a sender by which he may pay so much of a token: all accounts are himself, or the first is the token.
+func (s *Space) paying(functions []Callable, amount *uint256.Int, sender int, token common.Address) (calls []Call) {
+	for _, c := range functions {
+		call := s.own(c, amount, sender)
+		call.Sender = sender
+		calls = append(calls, call)
+		if accounts := addressesAmong(c.Function.Inputs); len(accounts) > 0 {
+			call.Args = slices.Clone(call.Args)
+			call.Args[accounts[0]].Word = addressWord(token)
+			calls = append(calls, call)
+		}
+	}
+	return calls
 }
 
 // sentTimes: what others send is so many stakes, so that what is taken of it can be taken again. Arbitrary.

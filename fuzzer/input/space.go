@@ -90,12 +90,13 @@ type Space struct {
 	tester    int                           // index of the sender that runs fuzz tests
 	ordinary  []int                         // indices of the senders of everything else
 	callbacks map[[4]byte]attacker.Function // that contracts may call on the attacker's
-	instances []bool                        // by sender: it is an instance of the World, and no test's
+	instances []bool                        // by sender: it is an instance of the World and no test's, or an alias
 	contract  int                           // index of the attacker's contract, which sends as well; −1: there is none
 	maxValue  uint256.Int
 
 	choices  []Callable // for weighted choice, see choose
 	changing []Callable // the state-changing ones among choices
+	tokens   []common.Address
 	names    names
 	known    known
 
@@ -145,7 +146,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		s.addInstance(freshInstance(d.Contract, fresh[i]), functions, f)
 	}
 	for i := range s.Senders {
-		s.instances = append(s.instances, slices.ContainsFunc(world.Instances, func(in evm.Instance) bool {
+		s.instances = append(s.instances, IsAlias(world, s.Senders[i].Address) || slices.ContainsFunc(world.Instances, func(in evm.Instance) bool {
 			return in.Address == s.Senders[i].Address && !in.Asked && in.Tests == nil
 		}))
 	}
@@ -159,6 +160,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	}
 	s.addAddresses(world)
 	s.addChoices()
+	s.addTokens()
 	if err := s.addNames(); err != nil {
 		return nil, err
 	}
@@ -168,10 +170,22 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	return s, nil
 }
 
-// SentByInstance reports whether a call of a sequence is one in the name of a contract of the World, whose own code decides what it calls,
+// SentByInstance reports whether a call of a sequence is one in the name of a contract of the World or of the chain below, whose own code decides what it calls,
 // and may never do so. A test contract calls what its author likes.
 func (s *Space) SentByInstance(seq Sequence) bool {
 	return slices.ContainsFunc(seq, func(c Call) bool { return s.instances[c.Sender] })
+}
+
+// aliasOffset is what rollups add to the address of a contract of the chain below, modulo 2^160, where it sends to them: Arbitrum's
+// AddressAliasHelper, and Optimism's and zkSync's of the same number. Accounts without code keep theirs.
+var aliasOffset = common.HexToAddress("0x1111000000000000000000000000000000001111")
+
+// IsAlias reports whether an address is that of a contract on the chain below, which has the address of an account of the World's, or none yet.
+func IsAlias(world *evm.World, address common.Address) bool {
+	var word, offset uint256.Int
+	word.Sub(word.SetBytes(address[:]), offset.SetBytes(aliasOffset[:]))
+	below := common.Address(word.Bytes20())
+	return below == common.Address{} || world.Accounts[below] != nil
 }
 
 // freshInstance places the instance that a constructor call makes. The

@@ -119,10 +119,10 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
+	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && !l.takesAllowed(asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
-	if !l.Audit && l.isHandout(contract, asset, had, has, call) {
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) {
 		return
 	}
 	what := "ether"
@@ -154,6 +154,23 @@ func (l *lossAlone) firstGain(had, atLast []uint256.Int) (call int, has []uint25
 func (l *lossAlone) keeps(contract string, asset int) bool {
 	has := l.beginsWith(contract, asset)
 	return !has.IsZero() || l.isPaidIn(contract, asset)
+}
+
+// takesAllowed reports whether a call of the attack makes a contract take tokens from an account that allowed it to, and has no part in the attack: it is to
+// take them when that account wants it.
+func (l *lossAlone) takesAllowed(asset, call int) bool {
+	frames := l.Exec.Calls[call].Frames
+	for i := frames[0]; asset > 0 && i < frames[1]; i++ {
+		f := &l.Exec.Frames[i]
+		if f.Self != l.tokens[asset-1] || f.Kind != evm.KindCall || len(f.Input) < 4+wordBytes || [4]byte(f.Input[:4]) != transferFrom || !lasts(l.Exec, i) {
+			continue
+		}
+		from := common.BytesToAddress(f.Input[4:][:wordBytes])
+		if from != f.Caller && !l.isTheirs(from) && !l.isTheirs(f.Caller) && l.contractAt(from) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // beginsWith is the most that a contract has of an asset before all calls.
@@ -337,16 +354,29 @@ func (l *lossAlone) mayGain() (may, much bool) {
 				in.Add(&in, &f.Value)
 			}
 		}
-		if access := keptFor(f, l.isTheirs); access != nil {
-			was, is := l.wordAtFirst(access), l.wordAtLast(access)
-			if bytes.Compare(is, was[:]) > 0 {
-				by.Sub(new(uint256.Int).SetBytes(is), new(uint256.Int).SetBytes(was[:]))
-				rises, much = true, much || by.GtUint64(lossLeast)
-			}
+		if more, ok := l.keepsMore(f); ok {
+			rises, much = true, much || more.GtUint64(lossLeast)
 		}
 	}
 	by.Sub(&in, &out)
 	return in.Gt(&out) || rises && in.Eq(&out), much || in.Gt(&out) && by.GtUint64(lossLeast)
+}
+
+// keepsMore is by how much what a frame last writes of what is kept for the attackers is more in the end than it was first; false: by nothing, or it is what
+// they let others take.
+func (l *lossAlone) keepsMore(f *evm.Frame) (more uint256.Int, ok bool) {
+	access := keptFor(f, l.isTheirs)
+	if access == nil || l.isAllowance(f) {
+		return more, false
+	}
+	before := l.wordAtFirst(access)
+	was, is := new(uint256.Int).SetBytes(before[:]), new(uint256.Int).SetBytes(l.wordAtLast(access))
+	return *more.Sub(is, was), is.Gt(was)
+}
+
+// isAllowance reports whether a frame is a call by which the attackers let others take what is theirs.
+func (l *lossAlone) isAllowance(f *evm.Frame) bool {
+	return l.isTheirs(f.Caller) && len(f.Input) >= 4 && [4]byte(f.Input[:4]) == approve
 }
 
 // holdings tells what an account has of an asset before the attack and after one of its calls; false where that could not be run.

@@ -114,8 +114,9 @@ func (s *Scene) worksAgain(from int, access *evm.StorageAccess) bool {
 	if s.isOutsider(account) || other < 0 {
 		return true
 	}
+	open := s.inTheOpen(from, access.Address)
 	for _, empty := range []bool{false, true} {
-		first := attack.Clone()
+		first := open.Clone()
 		for i := range first {
 			first[i].From, first[i].Origin = account, account
 			if empty {
@@ -130,6 +131,24 @@ func (s *Scene) worksAgain(from int, access *evm.StorageAccess) bool {
 		}
 	}
 	return true
+}
+
+// inTheOpen are the calls of an attack, and in the place of one in whose middle the attackers call an account, what they call it with: another account
+// is not called back.
+func (s *Scene) inTheOpen(from int, account common.Address) (calls evm.Sequence) {
+	for i, c := range s.Calls()[from:] {
+		frames, inner := s.Exec.Calls[from+i].Frames, false
+		for j := frames[0]; j < frames[1]; j++ {
+			f := &s.Exec.Frames[j]
+			if f.Parent >= 0 && f.Kind == evm.KindCall && f.Self == account && s.isOutsider(f.Caller) && lasts(s.Exec, j) {
+				calls, inner = append(calls, evm.Call{To: account, Data: f.Input, Value: f.Value}), true
+			}
+		}
+		if !inner {
+			calls = append(calls, c)
+		}
+	}
+	return calls
 }
 
 // emptyBytes has a call pass empty byte strings, where the ABI of what it calls says which they are.

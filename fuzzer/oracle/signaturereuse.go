@@ -56,7 +56,7 @@ func examineSignatureReuse(s *Scene, report func(Observation)) {
 		by, at := caller(s.Exec, i)
 		signer := common.BytesToAddress(f.Output)
 		// What nothing in the call says was not signed for it.
-		if by < 0 || !s.existed(root.Self) || signer == root.Caller || !bytes.Contains(root.Input, f.Input[3*wordBytes:]) || !changesWords(s.Exec, last) || !s.Attempt(at, selectorOf(root)) {
+		if by < 0 || !s.existed(root.Self) || signer == root.Caller || !bytes.Contains(root.Input, f.Input[3*wordBytes:]) || !changesWords(s.Exec, last) || !s.Attempt(at, s.howChecked(root, f.Input, signer)) {
 			continue
 		}
 		c := &s.Exec.Frames[by]
@@ -68,6 +68,15 @@ func examineSignatureReuse(s *Scene, report func(Observation)) {
 			return
 		}
 	}
+}
+
+// howChecked tells suspicions apart: a signature that was checked before as well is one that was used, and rarer than new ones.
+func (s *Scene) howChecked(root *evm.Frame, input []byte, signer common.Address) [4]byte {
+	how := selectorOf(root)
+	if s.wasChecked(root, input, signer) {
+		how[0] = ^how[0]
+	}
+	return how
 }
 
 // reuse tries what a call's signature allows once more, and says how; empty: it does not happen.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
@@ -90,19 +91,36 @@ func (f *funder) spendersOf(address common.Address) []common.Address {
 }
 
 // likelySpenders lists the instances under test that a token may be used with which no
-// constructor was given: a function of theirs may name it. A token that is under test itself
-// has none.
+// constructor was given: a function of theirs may name it. Of a token that is under test itself, it
+// has to ask for a contract of that kind.
 func (f *funder) likelySpenders(token *evm.Instance) []common.Address {
 	var spenders []common.Address
-	if role(token.Contract) == UnderTest || IsBuiltInMock(token.Contract) {
+	if IsBuiltInMock(token.Contract) {
 		return nil
 	}
 	for _, in := range f.instances {
-		if in.Contract != nil && role(in.Contract) == UnderTest && payment(in.Contract) == nil && len(spenders) < maxSpenders {
+		if in.Contract == nil || role(in.Contract) != UnderTest || payment(in.Contract) != nil || len(spenders) == maxSpenders {
+			continue
+		}
+		if role(token.Contract) != UnderTest || f.isToldOf(in.Contract, token.Contract) {
 			spenders = append(spenders, in.Address)
 		}
 	}
 	return spenders
+}
+
+// isToldOf reports whether a function of a contract that changes something takes a contract such as a token.
+func (f *funder) isToldOf(c, token *bytecode.Contract) bool {
+	return slices.ContainsFunc(sortedMethods(c), func(m abi.Method) bool {
+		return !m.IsConstant() && slices.ContainsFunc(methodParameters(c, &m), func(p parameter) bool {
+			kind := p.asksFor()
+			if kind == "" || p.typ.T != abi.AddressTy {
+				return false
+			}
+			need := f.deps.needOf(kind)
+			return need.meets(token)
+		})
+	})
 }
 
 // takesPayment reports whether an instance was given one that is paid with.

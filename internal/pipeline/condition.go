@@ -27,6 +27,7 @@ type conditions struct {
 	aside func(*bytecode.Contract) bool // tests, scripts and mocks: see [change.Change.IsAside]
 	judge evm.Machine                   // on it
 	roles map[common.Address][]role
+	ids   map[common.Address][]uint64 // that accounts own, see owned; nil: not asked for yet
 }
 
 // role is what a contract's getter says of an account.
@@ -199,11 +200,11 @@ func (c *conditions) declaredAside(f *fuzzer.Finding, seq input.Sequence) string
 }
 
 // isCallingContract reports whether a contract sends calls since another one compares
-// msg.sender with it, or since a test has called in its name. Its own code decides what it
+// msg.sender with it or with its alias, or since a test has called in its name. Its own code decides what it
 // calls, and may never do so.
 func (c *conditions) isCallingContract(sender common.Address) bool {
 	return c.hasCode(sender) && slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) }) ||
-		c.isPrankedContract(sender)
+		c.isPrankedContract(sender) || input.IsAlias(c.head.World, sender)
 }
 
 // isPrankedContract reports whether a contract sends calls since a test has called in its name.
@@ -395,6 +396,9 @@ func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int,
 		}
 		if c.breaks(f, renamed) {
 			return renamed, true
+		}
+		if theirs, ok := c.withOwn(renamed, sender, other); ok && c.breaks(f, theirs) {
+			return theirs, true
 		}
 	}
 	return nil, false

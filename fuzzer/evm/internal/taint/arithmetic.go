@@ -23,26 +23,33 @@ type operation struct {
 }
 
 // operation is that of the instruction. An ADD of a constant that stands for a negative
-// number is a SUB.
+// number is a SUB, as optimizers write it: they push it where they add it. One that comes from elsewhere,
+// such as the argument type(uint256).max of a function, is what it says.
 func (s *step) operation() operation {
 	o := operation{s.op, *s.arg(0), *s.arg(1), *s.shadow(0), *s.shadow(1)}
 	if o.op != vm.ADD {
 		return o
 	}
-	if o.lw.flags&constant != 0 && isSmallNegative(&o.left) {
+	if s.isPushedHere(&o.lw) && isSmallNegative(&o.left) {
 		o.left, o.right, o.lw, o.rw = o.right, o.left, o.rw, o.lw
 	}
-	if o.rw.flags&constant != 0 && isSmallNegative(&o.right) {
+	if s.isPushedHere(&o.rw) && isSmallNegative(&o.right) {
 		o.op = vm.SUB
 		o.right.Neg(&o.right)
 	}
 	return o
 }
 
+// isPushedHere reports whether a word is a constant of the block that runs.
+func (s *step) isPushedHere(w *word) bool { return w.flags&constant != 0 && w.block == s.frame.block }
+
+// constant is a word that the code itself tells.
+func (s *step) constant() word { return word{flags: constant, block: s.frame.block} }
+
 // arithmetic follows operations that may yield something else than arithmetic says.
 func (s *step) arithmetic() {
 	if s.shadow(0).flags&s.shadow(1).flags&constant != 0 {
-		s.replace(2, word{flags: constant})
+		s.replace(2, s.constant())
 		return
 	}
 	if s.op == vm.SDIV {
@@ -56,6 +63,9 @@ func (s *step) arithmetic() {
 		s.tell(&w, usedSigned)
 	}
 	w.truth = s.differ(s.shadow(0), s.shadow(1))
+	if o.op == vm.MUL && (o.left.IsZero() || o.right.IsZero()) { // whatever the other is
+		w.taint = s.sets.unwrapped(w.taint)
+	}
 	if o.op == vm.SUB && s.sameWord(&o.lw, &o.rw) {
 		w.taint = s.sets.unanswered(w.taint)
 	}
@@ -198,7 +208,7 @@ func (s *step) divide() {
 // result pushes a word made of two, which is a constant if both are.
 func (s *step) result(flags flag) {
 	if s.shadow(0).flags&s.shadow(1).flags&constant != 0 {
-		s.replace(2, word{flags: constant})
+		s.replace(2, s.constant())
 		return
 	}
 	s.replace(2, s.fresh(s.all(2), flags))

@@ -9,7 +9,7 @@ import (
 func (s *step) compare() {
 	a, b := *s.shadow(0), *s.shadow(1)
 	if a.flags&b.flags&constant != 0 {
-		s.replace(2, word{flags: constant})
+		s.replace(2, s.constant())
 		return
 	}
 	switch s.op {

@@ -145,6 +145,13 @@ func (s *Sets) unanswered(a ID) ID {
 	return s.of(t)
 }
 
+// unwrapped is a taint without the labels of operations that gave another result than they stand for.
+func (s *Sets) unwrapped(a ID) ID {
+	t := s.all[a]
+	t.Labels = without(t.Labels, func(k evm.LabelKind) bool { return k == evm.OfWrapped })
+	return s.of(t)
+}
+
 func without(labels []evm.Label, drop func(evm.LabelKind) bool) []evm.Label {
 	var kept []evm.Label
 	for _, l := range labels {

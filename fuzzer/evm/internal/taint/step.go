@@ -45,6 +45,9 @@ func (s *step) pop(n int) { s.frame.stack = s.frame.stack[:len(s.frame.stack)-n]
 
 // run follows the instruction.
 func (s *step) run() {
+	if s.op == vm.JUMPDEST {
+		s.frame.block++
+	}
 	in := s.instructions[s.op]
 	switch in.Action {
 	case record.ActDup:
@@ -56,7 +59,7 @@ func (s *step) run() {
 		return
 	}
 	if s.op.IsPush() || s.op == vm.PUSH0 {
-		s.replace(0, word{flags: constant})
+		s.replace(0, s.constant())
 		return
 	}
 	if s.number() || s.environment() || s.bytes() || s.effect() {
@@ -107,7 +110,7 @@ func (s *step) environment() bool {
 	}
 	switch s.op {
 	case vm.PC, vm.CODESIZE:
-		s.replace(0, word{flags: constant})
+		s.replace(0, s.constant())
 	case vm.CALLER:
 		id := ID(0)
 		if f.caller == s.sender {

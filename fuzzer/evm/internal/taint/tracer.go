@@ -56,6 +56,7 @@ type word struct {
 	// negated truth, the truth's.
 	root  uint32
 	flags flag
+	block uint16 // of a constant: in which block of its frame it was pushed, modulo 2^16
 	truth *truth // the comparison that it is the result of; nil: none
 }
 
@@ -93,8 +94,9 @@ type frame struct {
 	backSize  ID
 	output    data
 	outSize   ID
-	ran       bool // it has executed an instruction
-	mark      int  // of the storage's journal
+	ran       bool   // it has executed an instruction
+	block     uint16 // how many JUMPDESTs it came to, modulo 2^16
+	mark      int    // of the storage's journal
 	pending   *pending
 	called    int              // index in Trace.Calls of the last call; −1: not recorded, and without meaning before the first
 	products  [][2]uint256.Int // factors of MULMODs modulo 2^256 − 1
