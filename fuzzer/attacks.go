@@ -22,7 +22,7 @@ type attacks struct {
 	left     int              // that may still be made
 	queue    []input.Sequence // to be tried, in order
 	trusted  []input.Sequence // before which others entrust something to a contract that says what it is told: few, and others may fill the queue
-	others   []input.Sequence // attacks of one call that name tokens, or others who have some
+	others   []input.Sequence // attacks that name tokens, or others who have some, or are paid for once and counted twice
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
@@ -93,6 +93,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
 		}
+		a.others = append(a.others, a.space.Batched(c)...)
 		for _, call := range a.space.Elsewhere(c) {
 			a.others = append(a.others, input.Sequence{call})
 		}

@@ -86,6 +86,34 @@ func (s *Space) Elsewhere(c Callable) (calls []Call) {
 	return calls
 }
 
+// Batched are attacks by a function that is paid and takes a list of calldata, as a batch of calls to itself does: one of the paid functions of its contract is in it
+// twice, with the stake. What is sent once may count twice: behind it, another function is called twice, and before it somebody pays the stake.
+func (s *Space) Batched(c Callable) (all []Sequence) {
+	list := slices.IndexFunc(c.Function.Inputs, func(t Type) bool { return t.Kind == Slice && t.Elem.Kind == Bytes })
+	if list < 0 || !c.Function.Payable || !s.mayAttack(c) || Stake.Gt(&s.maxValue) {
+		return nil
+	}
+	functions := s.functionsOf(s.Instances[c.Instance].Address, c.Function)
+	for _, paid := range functions {
+		if !paid.Function.Payable || paid.Function.Kind != Method {
+			continue
+		}
+		inner := s.own(paid, &Stake, s.contract)
+		data := paid.Function.appendData(nil, inner.Args)
+		batch := s.own(c, &Stake, s.contract)
+		batch.Args[list].Elems = []Value{{Bytes: data}, {Bytes: slices.Clone(data)}}
+		before := s.own(paid, &Stake, s.ordinary[0])
+		before.Sender = s.ordinary[0]
+		for _, out := range functions {
+			if !out.Function.Payable && len(all) < maxElsewhere {
+				claim := s.own(out, &Stake, s.contract)
+				all = append(all, Sequence{before, batch, claim, claim})
+			}
+		}
+	}
+	return all
+}
+
 // addressesAmong lists the parameters that are addresses.
 func addressesAmong(inputs []Type) (list []int) {
 	for i := range inputs {
