@@ -234,6 +234,9 @@ func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
 		c.failure.Reason = err.Error()
 		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
 	}
+	if isPaidOnce(c.contract) {
+		search.wei = endowments
+	}
 	found, err := au.finder.find(ctx, search, func(a *arguments) evm.Call { return au.creation(code, a) }, nil)
 	if err != nil {
 		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)

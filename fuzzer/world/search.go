@@ -13,6 +13,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 const (
@@ -64,6 +65,18 @@ type search struct {
 // payments are what a payable constructor is sent, in order: most want nothing,
 // some want a deposit.
 var payments = []*uint256.Int{new(uint256.Int), uint256.NewInt(1e18), uint256.NewInt(1)}
+
+// endowments are what a payable constructor is sent where nothing else can be paid: what the contract has is what it begins with.
+var endowments = []*uint256.Int{uint256.NewInt(1e18), new(uint256.Int), uint256.NewInt(1)}
+
+// isPaidOnce reports whether a contract can be paid when it is made, and by no call.
+func isPaidOnce(c *bytecode.Contract) bool {
+	paid := c.ABI.HasReceive() || c.ABI.HasFallback() && c.ABI.Fallback.IsPayable()
+	for _, m := range c.ABI.Methods {
+		paid = paid || m.IsPayable()
+	}
+	return !paid && c.ABI.Constructor.IsPayable()
+}
 
 // newSearch prepares the search for a function's arguments.
 func (f *finder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
