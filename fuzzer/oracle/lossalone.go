@@ -29,6 +29,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
 	l.examineGain(report)
 	l.examineDrain(report)
+	l.examineBurn(report)
 }
 
 // lossAlone is an attack, from a call on.
