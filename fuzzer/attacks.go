@@ -23,6 +23,7 @@ type attacks struct {
 	queue    []input.Sequence // to be tried, in order
 	trusted  []input.Sequence // before which others entrust something to a contract that says what it is told: few, and others may fill the queue
 	others   []input.Sequence // attacks that name tokens, or others who have some, or are paid for once and counted twice
+	named    []input.Sequence // before which those entrust something who are named in a call that was refused
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
@@ -30,7 +31,8 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
-	owing    map[speaker]bool
+	owing    map[speaker]bool          // contracts that others have entrusted tokens to since they could not pay
+	refused  map[*input.Function]int   // how often those who are named have entrusted something since a call was refused
 	among    func(input.Callable) bool // what is attacked
 }
 
@@ -85,7 +87,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed, a.owing = map[speaker]bool{}, map[speaker]bool{}
+	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		if !a.among(c) {
 			continue
@@ -271,23 +273,30 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 			continue
 		}
 		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success}
-		if a.owing[by] {
+		if a.owing[by] || len(a.owing) >= maxOwing {
 			continue
 		}
 		a.owing[by] = true
-		a.add(a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller), &a.trusted) // what comes before may be no part of it
+		a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
 		if last > 0 {
-			a.add(a.space.Entrusted(seq, f.Caller), &a.trusted)
+			a.trusted = append(a.trusted, a.space.Entrusted(seq, f.Caller)...)
 		}
 	}
-	root := exec.Calls[last].Frames[0]
-	if by := (speaker{function: seq[last].Function, contract: common.Address{}}); exec.Calls[last].Outcome == evm.Reverted && !a.owing[by] {
-		if next := a.space.EntrustedByNamed(seq, exec.Frames[root].Self); len(next) > 0 {
-			a.owing[by] = true
-			a.add(next, &a.trusted)
+	if function := seq[last].Function; exec.Calls[last].Outcome == evm.Reverted && a.refused[function] < maxRefused {
+		if next := a.space.EntrustedByNamed(seq, exec.Frames[exec.Calls[last].Frames[0]].Self); len(next) > 0 {
+			a.refused[function]++
+			a.named = append(a.named, next...)
 		}
 	}
 }
+
+// maxOwing bounds the contracts, with the functions by which they are to pay, that others entrust tokens to. Arbitrary: a protocol has some dozens. What is
+// made of them leaves what the others may be (left) as it is.
+const maxOwing = 64
+
+// maxRefused bounds the calls of a function that are refused, and before which who is named in them entrusts something. Arbitrary: two accounts and
+// three numbers, in the first place for an account.
+const maxRefused = 6
 
 // isOwed reports whether a call is of a token that is to pay the attacker's contract, or to be taken from an ordinary account, and fails or pays nothing.
 func (a *attacks) isOwed(f *evm.Frame) bool {
@@ -393,7 +402,7 @@ func (a *attacks) take() []lead {
 
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the other lines take turns at the others.
 func (a *attacks) nextLine() *[]input.Sequence {
-	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.handed, &a.resumed}
+	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.named, &a.handed, &a.resumed}
 	for i := range lines {
 		if line := lines[(a.made/2+i)%len(lines)]; len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line

@@ -41,10 +41,10 @@ func (s *Space) Own(c Callable) (calls []Call) {
 // Bounds of Elsewhere. Arbitrary: a protocol has a few tokens, and functions with more accounts than three are rare.
 const (
 	maxNamedTokens = 4
-	maxElsewhere   = 32 // of one function
+	maxElsewhere   = 48 // of one function
 )
 
-// Elsewhere are calls as [Space.Own] lists them, with the stake, in which some account is not the attacker's contract: one is an ordinary sender, of
+// Elsewhere are calls as [Space.Own] lists them in which some account is not the attacker's contract: one is an ordinary sender, of
 // whom the first may be the only one with tokens, and the last has no role; or a token of the World's; or both. Much that takes an account is told
 // which token to pay, or from whom to take.
 func (s *Space) Elsewhere(c Callable) (calls []Call) {
@@ -66,9 +66,12 @@ func (s *Space) Elsewhere(c Callable) (calls []Call) {
 	}
 	own := s.own(c, &Stake, s.contract)
 	accounts := addressesAmong(c.Function.Inputs)
-	for _, owner := range owners {
-		for _, i := range accounts {
-			add(own, i, owner)
+	for _, number := range numbersFor(c.Function) {
+		numbered := s.own(c, number, s.contract)
+		for _, owner := range owners {
+			for _, i := range accounts {
+				add(numbered, i, owner)
+			}
 		}
 	}
 	for _, token := range s.tokens {
@@ -84,6 +87,20 @@ func (s *Space) Elsewhere(c Callable) (calls []Call) {
 		}
 	}
 	return calls
+}
+
+// numbersFor are the stake, and what the first of something is numbered with, if a function takes such a number.
+func numbersFor(f *Function) []*uint256.Int {
+	if slices.ContainsFunc(f.InputNames, isNumber) {
+		return []*uint256.Int{&Stake, uint256.NewInt(1), new(uint256.Int)}
+	}
+	return []*uint256.Int{&Stake}
+}
+
+// isNumber reports whether the name of a parameter says that it is the number of something: id, tokenId, index.
+func isNumber(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	return strings.HasSuffix(name, "id") || strings.HasSuffix(name, "index")
 }
 
 // Batched are attacks by a function that is paid and takes a list of calldata, as a batch of calls to itself does: one of the paid functions of its contract is in it

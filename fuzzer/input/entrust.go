@@ -20,7 +20,10 @@ func (s *Space) Entrusted(seq Sequence, account common.Address) []Sequence {
 	return s.entrustedBy(s.ordinary, seq, account)
 }
 
-// EntrustedByNamed is [Space.Entrusted] by the first ordinary sender that the last call names, who pays ether as well; nil where it names none.
+// maxByNamed bounds what EntrustedByNamed lists. Arbitrary: a bank has some ten functions.
+const maxByNamed = 32
+
+// EntrustedByNamed is [Space.Entrusted] by the first ordinary sender that the last call names, who may pay ether as well, or nothing; nil where it names none.
 func (s *Space) EntrustedByNamed(seq Sequence, account common.Address) (all []Sequence) {
 	last := &seq[len(seq)-1]
 	named := -1
@@ -33,12 +36,19 @@ func (s *Space) EntrustedByNamed(seq Sequence, account common.Address) (all []Se
 		return nil
 	}
 	for _, c := range s.functionsOf(account, last.Function) {
-		if call := s.own(c, &Stake, named); !call.Value.IsZero() && len(seq) < MaxCalls {
+		for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1)} {
+			call := s.own(c, amount, named)
 			call.Sender = named
-			all = append(all, slices.Concat(Sequence{call}, seq))
+			if c.Function.Payable && !Stake.Gt(&s.maxValue) {
+				call.Value = Stake
+			}
+			if len(seq) < MaxCalls && len(all) < maxEntrusted {
+				all = append(all, slices.Concat(Sequence{call}, seq))
+			}
 		}
 	}
-	return append(all, s.entrustedBy([]int{named}, seq, account)...)
+	all = append(all, s.entrustedBy([]int{named}, seq, account)...)
+	return all[:min(len(all), maxByNamed)]
 }
 
 func (s *Space) entrustedBy(senders []int, seq Sequence, account common.Address) (all []Sequence) {

@@ -120,7 +120,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.keeps(contract, asset) && !l.takesAllowed(asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
+	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
 	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) {
@@ -149,29 +149,17 @@ func (l *lossAlone) firstGain(had, atLast []uint256.Int) (call int, has []uint25
 	return last, atLast, true
 }
 
+// isOwned reports whether what a contract loses in a call was meant to stay there, or where it came from.
+func (l *lossAlone) isOwned(contract string, asset, call int) bool {
+	return l.keeps(contract, asset) || l.takesAllowed(asset, call) || l.takesOwned(contract, asset, call)
+}
+
 // keeps reports whether what a contract loses was meant to stay there: it has some of it from the beginning, or it writes
 // something down in calls with which others pay it, before the attack. What is left in a router is for whoever comes next, and what a
 // faucet notes is who came.
 func (l *lossAlone) keeps(contract string, asset int) bool {
 	has := l.beginsWith(contract, asset)
 	return !has.IsZero() || l.isPaidIn(contract, asset)
-}
-
-// takesAllowed reports whether a call of the attack makes a contract take tokens from an account that allowed it to, and has no part in the attack: it is to
-// take them when that account wants it.
-func (l *lossAlone) takesAllowed(asset, call int) bool {
-	frames := l.Exec.Calls[call].Frames
-	for i := frames[0]; asset > 0 && i < frames[1]; i++ {
-		f := &l.Exec.Frames[i]
-		if f.Self != l.tokens[asset-1] || f.Kind != evm.KindCall || len(f.Input) < 4+wordBytes || [4]byte(f.Input[:4]) != transferFrom || !lasts(l.Exec, i) {
-			continue
-		}
-		from := common.BytesToAddress(f.Input[4:][:wordBytes])
-		if from != f.Caller && !l.isTheirs(from) && !l.isTheirs(f.Caller) && l.contractAt(from) == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // beginsWith is the most that a contract has of an asset before all calls.
@@ -403,13 +391,19 @@ func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
 		return false
 	}
 	var held, gain, least uint256.Int
+	var losers []common.Address
 	for _, account := range l.others() {
 		if was, is := of(account); is.Lt(&was) {
 			held.Add(&held, &was)
+			losers = append(losers, account)
 		}
 	}
 	gain.Sub(&has[asset], &had[asset])
-	if least.Div(&held, uint256.NewInt(lossLeastOf)); !gain.Gt(&least) {
+	whole := held // or what they had before all calls: what others have left of it is no more than rounding
+	if first := l.ownedBy(losers, nil, l.World, l.tokens)[asset]; first.Gt(&whole) {
+		whole = first
+	}
+	if least.Div(&whole, uint256.NewInt(lossLeastOf)); !gain.Gt(&least) {
 		return true
 	}
 	if asset > 0 {
