@@ -16,13 +16,13 @@ import (
 
 // This file is about what accounts without code lose that have no part in an attack: they own it, or allow a contract to take it.
 
-// examineBurn reports a call of the attackers' to a token by which an account that has made no call loses tokens, and gets nothing for them: no other asset, and
-// no word that is kept for it rises. The attackers gain nothing by it.
+// examineBurn reports a call of the attackers' to a token by which an account that has made no call loses tokens, and gets nothing for them: no other
+// asset, and no word that is kept for it rises. The attackers need not gain by it.
 func (l *lossAlone) examineBurn(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	frames := l.Exec.Calls[last].Frames
 	root := &l.Exec.Frames[frames[0]]
-	if l.from > 0 || root.Program == nil || !slices.Contains(l.tokens, root.Self) || !l.isProjects(root) || !l.standsAlone(contractOf(root)) {
+	if l.from > 0 || root.Program == nil || !slices.Contains(l.tokens, root.Self) || !l.isProjects(root) || !l.standsAlone(contractOf(root)) || l.takesTime(last) || l.deploys() {
 		return
 	}
 	for i := frames[0]; i < frames[1]; i++ {
@@ -33,8 +33,7 @@ func (l *lossAlone) examineBurn(report func(Observation)) {
 		for j := range f.Storage {
 			access := &f.Storage[j]
 			victim := common.Address(access.Keys.Words[0].Bytes20())
-			was := l.wordBefore(access)
-			if !access.Write || access.Keys.Count != 1 || !l.isBystander(victim) || bytes.Compare(was[:], valueOf(access)) <= 0 || l.deploys() || l.isGiven(victim) {
+			if !access.Write || access.Keys.Count != 1 || !l.isBystander(victim) || !l.falls(access) || l.isGiven(victim) {
 				continue
 			}
 			at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
@@ -46,6 +45,12 @@ func (l *lossAlone) examineBurn(report func(Observation)) {
 			return
 		}
 	}
+}
+
+// falls reports whether a write makes a word less than it was.
+func (l *lossAlone) falls(access *evm.StorageAccess) bool {
+	was := l.wordBefore(access)
+	return bytes.Compare(valueOf(access), was[:]) < 0
 }
 
 // isBystander reports whether an account is a sender of the World's without code that has no part in the attack.
