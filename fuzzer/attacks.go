@@ -31,8 +31,8 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
-	owing    map[speaker]bool          // contracts that others have entrusted tokens to since they could not pay
-	refused  map[*input.Function]int   // how often those who are named have entrusted something since a call was refused
+	owing    map[speaker]bool          // contracts that others have entrusted tokens to because they could not pay
+	refused  map[*input.Function]int   // how often those who are named have entrusted something because a call was refused
 	among    func(input.Callable) bool // what is attacked
 }
 

@@ -399,10 +399,11 @@ func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
 		}
 	}
 	gain.Sub(&has[asset], &had[asset])
-	whole := held // or what they had before all calls: what others have left of it is no more than rounding
+	whole := held
 	if first := l.ownedBy(losers, nil, l.World, l.tokens)[asset]; first.Gt(&whole) {
 		whole = first
 	}
+	// The last unit of many that others have taken is rounding, too.
 	if least.Div(&whole, uint256.NewInt(lossLeastOf)); !gain.Gt(&least) {
 		return true
 	}
@@ -604,8 +605,7 @@ func (l *lossAlone) loser(frame int, access *evm.StorageAccess) common.Address {
 		return common.Address{}
 	}
 	victim := common.Address(access.Keys.Words[0].Bytes20())
-	was := l.wordBefore(access)
-	if !l.existed(victim) || bytes.Compare(was[:], valueOf(access)) <= 0 {
+	if !l.existed(victim) || !l.falls(access) {
 		return common.Address{}
 	}
 	for at := frame; at >= 0; at = l.Exec.Frames[at].Parent {
