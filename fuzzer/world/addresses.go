@@ -32,7 +32,7 @@ func (f *finder) addresses(p *parameter) []common.Address {
 		}
 	}
 	if p.contract != "" {
-		add(rotate(f.deps.useful(func(c *bytecode.Contract) bool { return f.build.implements(c, p.contract) }), p.nth)...)
+		add(f.notBesides(p, rotate(f.deps.useful(f.implements(p.contract)), p.nth))...)
 	}
 	own, named := words(p.name), meant(p.name)
 	add(f.deps.matching(func(c *bytecode.Contract) bool {
@@ -84,6 +84,26 @@ func (f *finder) logic() []common.Address {
 }
 
 func anything(*bytecode.Contract) bool { return true }
+
+func (f *finder) implements(contract string) func(*bytecode.Contract) bool {
+	return func(c *bytecode.Contract) bool { return f.build.implements(c, contract) }
+}
+
+// notBesides puts instances last that are the only ones of a type that another parameter asks for: a token and gold, which is one, should not be the same.
+func (f *finder) notBesides(p *parameter, list []common.Address) []common.Address {
+	var first, last []common.Address
+	for _, a := range list {
+		if slices.ContainsFunc(p.besides, func(other string) bool {
+			only := f.deps.useful(f.implements(other))
+			return len(only) == 1 && only[0] == a
+		}) {
+			last = append(last, a)
+		} else {
+			first = append(first, a)
+		}
+	}
+	return append(first, last...)
+}
 
 // rotate lets the list begin with its nth element, counted in a circle.
 func rotate(list []common.Address, n int) []common.Address {

@@ -71,7 +71,7 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 				index[kind] = n
 				needs = append(needs, dp.needOf(kind))
 			}
-			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()), 1+maxCopies)
+			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()+dp.kin(p)), 1+maxCopies)
 		}
 	}
 	for _, list := range lists {
@@ -79,6 +79,18 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 	}
 	dp.needed[c] = needs
 	return needs
+}
+
+// kin counts the contracts that other parameters ask for by their types, and that would do for a parameter as well.
+func (dp *dependencies) kin(p *parameter) (n int) {
+	for _, other := range p.besides {
+		if slices.ContainsFunc(dp.build.contracts, func(c *bytecode.Contract) bool {
+			return c.Name == other && c.Deployable() && dp.build.implements(c, p.contract)
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // initialed is the contract of which an address has the initials for a name; empty: there is none.

@@ -23,6 +23,8 @@ type parameter struct {
 	// nth counts the parameters before it that ask for the same kind of contract:
 	// tokenA and tokenB should not be the same instance.
 	nth int
+	// besides are the contract types of the other parameters, without its own.
+	besides []string
 }
 
 // abiItem is the part of an ABI's JSON that package abi drops: which contract
@@ -124,22 +126,34 @@ func newParameter(name string, typ abi.Type, item abiParameter, depth int) param
 	return p
 }
 
-// number counts parameters, fields of tuples among them, that ask for the same.
+// number counts parameters, fields of tuples among them, that ask for the same, and tells each what the others ask for.
 func number(list []parameter) []parameter {
 	seen := map[string]int{}
-	var walk func(list []parameter)
-	walk = func(list []parameter) {
-		for i := range list {
-			p := &list[i]
-			if kind := p.asksFor(); kind != "" {
-				p.nth = seen[kind]
-				seen[kind] += p.wanted()
-			}
-			walk(p.fields)
+	var types []string
+	eachParameter(list, func(p *parameter) {
+		if kind := p.asksFor(); kind != "" {
+			p.nth = seen[kind]
+			seen[kind] += p.wanted()
 		}
-	}
-	walk(list)
+		if p.contract != "" && !slices.Contains(types, p.contract) {
+			types = append(types, p.contract)
+		}
+	})
+	eachParameter(list, func(p *parameter) {
+		for _, other := range types {
+			if other != p.contract && p.contract != "" {
+				p.besides = append(p.besides, other)
+			}
+		}
+	})
 	return list
+}
+
+func eachParameter(list []parameter, do func(*parameter)) {
+	for i := range list {
+		do(&list[i])
+		eachParameter(list[i].fields, do)
+	}
 }
 
 // asksFor is the kind of contract that the parameter should be: a contract's or

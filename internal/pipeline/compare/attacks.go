@@ -15,11 +15,13 @@ import (
 // who gains by them.
 type attacks struct {
 	*Sides
-	seeds map[sightingKey]int // in list
-	list  []input.Sequence    // whose last call does something else, the shortest of each kind
-	exits []input.Call        // that pay whoever makes them, one of each function
-	owned []holding           // in the World
-	left  effort              // for a seed
+	seeds  map[sightingKey]int // in list
+	list   []input.Sequence    // whose last call does something else, the shortest of each kind
+	exits  []input.Call        // that pay whoever makes them, one of each function
+	owned  []holding           // in the World
+	left   effort              // for a seed
+	losses *losses
+	run    func(input.Sequence) *ran
 }
 
 // holding is what an account owns.
@@ -37,8 +39,8 @@ const (
 	maxHoldings    = 6
 )
 
-func newAttacks(s *Sides) *attacks {
-	return &attacks{Sides: s, seeds: map[sightingKey]int{}}
+func newAttacks(w *losses) *attacks {
+	return &attacks{Sides: w.Sides, losses: w, seeds: map[sightingKey]int{}}
 }
 
 // note keeps what does something else.
@@ -71,12 +73,12 @@ func (a *attacks) noteExit(call *input.Call) {
 }
 
 // try runs attacks: the outsider makes the calls in the place of who made them, after others have, with
-// accounts exchanged, several times, and takes out what it then has. do sees what runs.
-func (a *attacks) try(machines *pair, outsider common.Address, holdings func(*ran, common.Address) *uint256.Int, do func(*ran)) {
-	run := func(seq input.Sequence) *ran {
+// accounts exchanged, several times, and takes out what it then has. Where it needs tokens for that, it is given some first.
+func (a *attacks) try(machines *pair, outsider common.Address) {
+	a.run = func(seq input.Sequence) *ran {
 		r := machines.try(seq, &a.left)
 		if r != nil && !r.head.Truncated && !r.base.Truncated {
-			do(r)
+			a.losses.look(r)
 			return r
 		}
 		return nil
@@ -84,38 +86,61 @@ func (a *attacks) try(machines *pair, outsider common.Address, holdings func(*ra
 	for _, seed := range a.list {
 		a.left = effort{attackRuns / len(a.list), triedWork / uint64(len(a.list))}
 		for _, scale := range scales {
-			a.trySeed(scaled(seed, scale), outsider, holdings, run)
+			a.trySeed(scaled(seed, scale), outsider)
 		}
 	}
 }
 
 // trySeed makes the outsider make the calls of a sequence.
-func (a *attacks) trySeed(seed input.Sequence, outsider common.Address, holdings func(*ran, common.Address) *uint256.Int, run func(input.Sequence) *ran) {
+func (a *attacks) trySeed(seed input.Sequence, outsider common.Address) {
 	at, victim := a.Head.Space.Outsider(), a.victimOf(seed)
 	body, last := seed[:len(seed)-1], seed[len(seed)-1]
 	prefixes := []input.Sequence{nil}
 	if len(body) > 0 {
-		own, theirs := timeless(a.Head.Space.By(body, at)), a.byVictim(body, victim, outsider)
+		own, theirs := timeless(a.Head.Space.By(body, at)), a.paying(a.byVictim(body, victim, outsider))
 		prefixes = append(prefixes, own, theirs, slices.Concat(theirs, own))
-	}
-	for _, call := range slices.Concat(a.toTake(&last, outsider), a.variants(&last, outsider, victim), withAmounts(&last, body)) {
-		call.Sender, call.TimeAdvance, call.BlockAdvance = at, 0, 0
-		for _, prefix := range prefixes {
-			attack := append(copied(prefix), call)
-			r := run(attack)
-			if r == nil || len(r.head.Calls) != len(attack) || r.head.Calls[len(attack)-1].Outcome != evm.Success {
-				continue
-			}
-			a.leave(attack, r, outsider, holdings, run)
-			for range 3 { // arbitrary: the share, and what others paid, are used up
-				attack = append(copied(attack), call)
-				r = run(attack)
-			}
-			if r != nil {
-				a.leave(attack, r, outsider, holdings, run)
+		for i := range own { // what is for others to do, such as to lend
+			if len(own) > 1 {
+				prefixes = append(prefixes, slices.Concat(theirs, own[:i], own[i+1:]))
 			}
 		}
 	}
+	for _, call := range slices.Concat(a.toTake(&last, outsider), a.variants(&last, outsider, victim), withAmounts(&last, body), withHalf(&last)) {
+		call.Sender, call.TimeAdvance, call.BlockAdvance = at, 0, 0
+		for _, prefix := range prefixes {
+			attack, r := a.begin(append(copied(prefix), call))
+			if r == nil {
+				continue
+			}
+			a.leave(attack, r, outsider)
+			for range 3 { // arbitrary: the share, and what others paid, are used up
+				attack = append(copied(attack), call)
+				r = a.run(attack)
+			}
+			if r != nil {
+				a.leave(attack, r, outsider)
+			}
+		}
+	}
+}
+
+// begin runs an attack, with tokens if it needs some; nil: its last call fails.
+func (a *attacks) begin(attack input.Sequence) (input.Sequence, *ran) {
+	r := a.run(attack)
+	for range maxGiven {
+		if r == nil {
+			break
+		}
+		with := a.given(attack, r)
+		if with == nil {
+			break
+		}
+		attack, r = with, a.run(with)
+	}
+	if r == nil || len(r.head.Calls) != len(attack) || r.head.Calls[len(attack)-1].Outcome != evm.Success {
+		return nil, nil
+	}
+	return attack, r
 }
 
 // withAmounts are a call with the amounts of the calls before it: what was paid in is what is worth taking again.
@@ -143,6 +168,20 @@ func withAmounts(call *input.Call, before input.Sequence) []input.Call {
 		}
 	}
 	return all
+}
+
+// withHalf is a call with half of its amounts, if it has some: what takes all leaves nothing for the next one.
+func withHalf(call *input.Call) []input.Call {
+	one := copyOf(call)
+	for i := range call.Function.Inputs {
+		if word := &one.Args[i].Word; call.Function.Inputs[i].Kind == abi.Uint && word.GtUint64(1) {
+			word.Rsh(word, 1)
+		}
+	}
+	if one.Equal(call) {
+		return nil
+	}
+	return []input.Call{one}
 }
 
 // scales are what amounts are multiplied by, as powers of two: what a campaign finds first is small. Arbitrary: those of
@@ -187,13 +226,21 @@ func copyOf(call *input.Call) input.Call {
 	return out
 }
 
-// leave takes out what the outsider has after an attack.
-func (a *attacks) leave(attack input.Sequence, r *ran, outsider common.Address, holdings func(*ran, common.Address) *uint256.Int, run func(input.Sequence) *ran) {
-	exits := append(slices.Clip(a.exits), a.functionsOf(attack[len(attack)-1].Instance)...)
+// leave takes out what the outsider has after an attack, or changes it back.
+func (a *attacks) leave(attack input.Sequence, r *ran, outsider common.Address) {
+	last := &attack[len(attack)-1]
+	exits := a.functionsOf(last.Instance)
+	for i := range a.exits {
+		exits = append(exits, a.exits[i])
+		if other := a.otherWay(&a.exits[i]); !other.Equal(&a.exits[i]) {
+			exits = append(exits, other)
+		}
+	}
 	amounts := make([][]*uint256.Int, len(exits))
+	gained := a.losses.gains(r)
 	for i := range exits { // before anything else runs
-		amounts[i] = amountsOf(&attack[len(attack)-1])
-		if owned := holdings(r, a.Head.Space.Instances[exits[i].Instance].Address); owned != nil {
+		amounts[i] = append(amountsOf(last), gained...)
+		if owned := a.losses.holdings(r, a.Head.Space.Instances[exits[i].Instance].Address); owned != nil {
 			amounts[i] = []*uint256.Int{owned}
 		}
 	}
@@ -202,16 +249,37 @@ func (a *attacks) leave(attack input.Sequence, r *ran, outsider common.Address, 
 			exit := copied(input.Sequence{exits[i]})
 			exit[0].Sender, exit[0].TimeAdvance, exit[0].BlockAdvance = a.Head.Space.Outsider(), 0, 0
 			for j := range exit[0].Function.Inputs {
-				switch exit[0].Function.Inputs[j].Kind {
+				switch word := &exit[0].Args[j].Word; exit[0].Function.Inputs[j].Kind {
 				case abi.Address:
-					exit[0].Args[j].Word.SetBytes20(outsider[:])
+					if !a.losses.isToken(word.Bytes20()) {
+						word.SetBytes20(outsider[:])
+					}
 				case abi.Uint:
-					exit[0].Args[j].Word.Set(amount)
+					word.Set(amount)
 				}
 			}
-			run(slices.Concat(attack, exit))
+			a.begin(slices.Concat(attack, exit))
 		}
 	}
+}
+
+// otherWay is a call that exchanges something, the other way around: its flag is another one, or its two tokens change places.
+func (a *attacks) otherWay(call *input.Call) input.Call {
+	out := copyOf(call)
+	first := -1
+	for i := range call.Args {
+		switch kind := call.Function.Inputs[i].Kind; {
+		case kind == abi.Bool:
+			out.Args[i].Word.SetUint64(1 - min(1, call.Args[i].Word.Uint64()))
+			return out
+		case kind == abi.Address && a.losses.isToken(call.Args[i].Word.Bytes20()) && first >= 0:
+			out.Args[first].Word, out.Args[i].Word = call.Args[i].Word, call.Args[first].Word
+			return out
+		case kind == abi.Address && a.losses.isToken(call.Args[i].Word.Bytes20()):
+			first = i
+		}
+	}
+	return out
 }
 
 // functionsOf are calls of an instance's functions that take nothing but accounts and amounts.

@@ -61,7 +61,8 @@ func (s *Sides) newLosses(head, base []*laws.Token) *losses {
 	if err != nil {
 		return nil
 	}
-	w := &losses{Sides: s, outsider: s.Head.Space.Senders[at].Address, known: map[common.Address]bool{}, worthless: map[common.Address]bool{}, seen: map[bytecode.Location]*seenLoss{}, attacks: newAttacks(s)}
+	w := &losses{Sides: s, outsider: s.Head.Space.Senders[at].Address, known: map[common.Address]bool{}, worthless: map[common.Address]bool{}, seen: map[bytecode.Location]*seenLoss{}}
+	w.attacks = newAttacks(w)
 	if contract := s.Head.Space.Contract(); contract >= 0 {
 		w.contract = s.Head.Space.Senders[contract].Address
 	}
@@ -190,10 +191,13 @@ func (w *losses) isOutsiders(account common.Address) bool {
 func (w *losses) spares(l ledger) bool { return l.free(w.outsider) && l.free(w.contract) }
 
 // attack is the first run of the outsider's calls, and his contract's, in a sequence, in which no time passes; what comes before does
-// not name the outsider.
+// not name the outsider, but to give him tokens.
 func (w *losses) attack(seq input.Sequence) (from, to int, ok bool) {
 	for from = 0; from < len(seq) && !w.Head.Space.IsOutsider(seq[from].Sender); from++ {
 		call, named := &seq[from], false
+		if w.isGift(call) {
+			continue
+		}
 		abi.EachAddress(call.Args, call.Function.Inputs, func(a common.Address) { named = named || w.isOutsiders(a) })
 		if named || call.Function.Kind == input.Constructor || call.Function.Test || call.Script.Destroys() {
 			return 0, 0, false
@@ -242,6 +246,9 @@ func (w *losses) book(a assets, side *compared, seq input.Sequence, from, to int
 		var before ledger
 		a.book(&before, side, i, owned)
 		owned.settle(before)
+		if seq != nil && w.isGift(&seq[i]) {
+			continue
+		}
 		b.paid = b.paid && (seq == nil || side.exec.Calls[i].Outcome != evm.Success || isApproval(seq[i].Function) || !before.free(w.Head.Space.Senders[seq[i].Sender].Address))
 		b.paid = b.paid && !slices.ContainsFunc(before, func(e balance) bool { return w.isOutsiders(e.account) })
 	}
@@ -416,6 +423,7 @@ func (w *losses) happens(base *booked, l loss, moved movedAddresses) bool {
 // placeOfLoss is where the last call of an attack that takes something does so: the call that a contract of
 // the project makes, or the token's own write.
 func (w *losses) placeOfLoss(side *compared, l *loss, from, to int) (at bytecode.Location) {
+	to = w.lastLoss(side, l, from, to)
 	for i := side.exec.Calls[from].Frames[0]; i < side.exec.Calls[to].Frames[1]; i++ {
 		f := &side.exec.Frames[i]
 		switch {
@@ -435,6 +443,23 @@ func (w *losses) placeOfLoss(side *compared, l *loss, from, to int) (at bytecode
 		}
 	}
 	return at
+}
+
+// lastLoss is the last call of an attack in which who loses something does so.
+func (w *losses) lastLoss(side *compared, l *loss, from, to int) (call int) {
+	call = to
+	again, owned := onSide(w.Head, side.exec, 0), etherOwned{}
+	for i := 0; i <= to; i++ {
+		var one ledger
+		w.head.book(&one, again, i, owned)
+		owned.settle(one)
+		if b := one.of(l.victim, l.what, func() (none uint256.Int) { return none }); i >= from {
+			if _, fell := b.fell(); fell {
+				call = i
+			}
+		}
+	}
+	return call
 }
 
 // isOf reports whether a word of a token's is about what a loss is of.
@@ -461,7 +486,7 @@ func (c *compared) calledFrom(frame int) bytecode.Location {
 // suspects implements [watcher]. Dust is left to the laws of token standards.
 func (w *losses) suspects() []*suspect {
 	if fast, err := w.fast(); err == nil {
-		w.attacks.try(fast, w.outsider, w.holdings, w.look)
+		w.attacks.try(fast, w.outsider)
 		for _, one := range w.list {
 			w.tryOnBase(fast.base, one, &effort{maxBaseRuns, triedWork / uint64(len(w.list))})
 		}
@@ -494,7 +519,7 @@ func (w *losses) shows(one *seenLoss, r *ran) *shown {
 	if l == nil || l.takes != one.loss.takes || l.dust || l.at != one.loss.at || w.isKnown(*l) {
 		return nil
 	}
-	out := &shown{at: l.at, takes: l.takes, message: w.sentence(l, &r.sequence[to])}
+	out := &shown{at: l.at, takes: l.takes, message: w.sentence(l, r.sequence[:to+1])}
 	if p := w.Head.Table.Program(l.at.Code); p != nil && p.Contract != nil {
 		out.contract = p.Contract.QualifiedName()
 	}
@@ -508,7 +533,8 @@ func (w *losses) shows(one *seenLoss, r *ran) *shown {
 }
 
 // sentence says who loses what.
-func (w *losses) sentence(l *loss, call *input.Call) string {
+func (w *losses) sentence(l *loss, seq input.Sequence) string {
+	call := &seq[len(seq)-1]
 	name := func(a common.Address) string {
 		for i := range w.Head.Space.Instances {
 			if in := &w.Head.Space.Instances[i]; in.Address == a && in.Contract != nil {
@@ -528,8 +554,12 @@ func (w *losses) sentence(l *loss, call *input.Call) string {
 		what = "a token of " + what
 	}
 	with := shortSignature(w.Head.Space.Instances[call.Instance].Name, call.Function.Signature)
-	if !l.takes {
-		return fmt.Sprintf("%s loses %s, which it allowed no account to take, where anyone calls %s; on the base the same calls do not do that", name(l.victim), what, with)
+	anyone := "anyone"
+	if given := w.givenNames(seq); len(given) > 0 {
+		anyone += " who has some " + strings.Join(given, " and ")
 	}
-	return fmt.Sprintf("anyone can take %s of %s with %s, for nothing; on the base the same calls do not do that", what, name(l.victim), with)
+	if !l.takes {
+		return fmt.Sprintf("%s loses %s, which it allowed no account to take, where %s calls %s; on the base the same calls do not do that", name(l.victim), what, anyone, with)
+	}
+	return fmt.Sprintf("%s can take %s of %s with %s, for nothing; on the base the same calls do not do that", anyone, what, name(l.victim), with)
 }
