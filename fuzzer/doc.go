@@ -51,6 +51,7 @@
 //	statefuzz.go  calls from states that no sequence leaves (harvey §5)
 //	solve.go      getting through branches, by the effect of all words of a call on all of them
 //	leadup.go     calls that write what a call reads, and the numbers of all of them
+//	compose.go    which calls these are: what a branch depends on, and what they depend on
 //	caller.go     calls by whom their sender is compared with, and what can be called behind them
 //	climb.go      a call that accumulates, each time with the numbers that it takes then
 //	solve_formula.go, solve_system.go  by what the code computes, and by what runs show

@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -108,13 +109,15 @@ func Shows(value, operand *uint256.Int) bool {
 	return false
 }
 
-func keyOf(access *evm.StorageAccess) slotKey {
+func keyOf(access *evm.StorageAccess) slotKey { return keyOfVariable(&access.Address, &access.Base) }
+
+func keyOfVariable(account *common.Address, base *uint256.Int) slotKey {
 	const odd = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
 	h := uint64(odd)
-	for _, b := range access.Address {
+	for _, b := range account {
 		h = (h ^ uint64(b)) * odd
 	}
-	for _, limb := range access.Base {
+	for _, limb := range base {
 		h = (h ^ limb) * odd
 		h ^= h >> 29
 	}

@@ -22,13 +22,13 @@ const (
 )
 
 // writersKnown are sequences whose last calls write a variable, each function's first.
-type writersKnown map[slotKey][]input.Packed
+type writersKnown map[slotKey][]writerOf
 
 // add notes a sequence whose last call writes a variable and succeeds.
-func (k writersKnown) add(key slotKey, seq input.Packed) {
-	known := k[key]
-	if len(known) < maxWritersKept && !slices.ContainsFunc(known, func(other input.Packed) bool { return other.Last() == seq.Last() }) {
-		k[key] = append(known, seq)
+func (k writersKnown) add(w writerOf) {
+	known := k[w.key]
+	if len(known) < maxWritersKept && !slices.ContainsFunc(known, func(other writerOf) bool { return other.calls.Last() == w.calls.Last() }) {
+		k[w.key] = append(known, w)
 	}
 }
 
@@ -36,6 +36,7 @@ func (k writersKnown) add(key slotKey, seq input.Packed) {
 type writerOf struct {
 	key   slotKey
 	calls input.Packed
+	reads []slotKey // that call
 }
 
 // noteWriters notes what a task has shown of who writes what.
@@ -51,7 +52,7 @@ func (w *worker) noteWriters(b *batch) {
 		}
 		packed := input.Pack(seq, nil)
 		for _, key := range d.writes {
-			w.solving.writers.add(key, packed)
+			w.solving.writers.add(writerOf{key, packed, d.reads})
 		}
 	}
 }
@@ -76,11 +77,14 @@ func (p *pathfinder) leadUp(targets []int) bool {
 		if !h.mayTry(g.side) {
 			continue
 		}
-		if there := h.withHelpers(); there != nil && h.throughSome(there, goals) {
+		if there := h.withHelpers(g.side); there != nil && h.throughSome(there, goals) {
 			return true
 		}
 		if p.ended {
 			return false
+		}
+		if b := &g.way[len(g.way)-1]; g.side.context == 0 && p.tracker.isAhead(b.Code, &b.Comparison) && len(h.wantedFor(g.side)) > 0 {
+			p.noteMovable(g.side.branchSide) // so that it is tried again: others may help, or be known then
 		}
 	}
 	if len(goals) > 0 && goals[0].side.context != 0 {
@@ -133,7 +137,7 @@ func (w *worker) retryStranded(ctx context.Context, b *batch) *pathfinder {
 	if !h.mayTry(next.side) {
 		return nil
 	}
-	if there := h.withHelpers(); there != nil && h.through(there, passage{next.side, h.base.branches}) {
+	if there := h.withHelpers(next.side); there != nil && h.through(there, passage{next.side, h.base.branches}) {
 		return p
 	}
 	return nil
@@ -238,30 +242,10 @@ func (p *pathfinder) sees(b *input.Branch) bool {
 	})
 }
 
-// decisionOf is the number of the base's decision that takes the other side, −1 where there is none; and whether one takes the side. Without
-// a context, it may be in any.
-func (p *pathfinder) decisionOf(side within) (at int, taken bool) {
-	if at = -1; p.base.formulas == nil {
-		return at, false
-	}
-	for i, d := range p.base.formulas.Decisions() {
-		if d.PC != side.pc || side.context != 0 && d.Context != side.context || d.Code != side.code {
-			continue
-		}
-		if d.Taken == side.taken {
-			return -1, true
-		}
-		if at < 0 {
-			at = i
-		}
-	}
-	return at, false
-}
-
 // withHelpers runs the base with helpers before its last call, and leads them to the elements that it reads. Nil where the sequence has
 // no room for them, or the task is over.
-func (h *helpers) withHelpers() *point {
-	helped := h.compose()
+func (h *helpers) withHelpers(side within) *point {
+	helped := h.compose(side)
 	if helped == nil {
 		return nil
 	}
@@ -286,35 +270,4 @@ func (h *helpers) withHelpers() *point {
 		}
 		helped = leads[at].sequence
 	}
-}
-
-// compose puts calls that write what the base reads before its last one, drawn from those known; nil where there is room for none.
-func (h *helpers) compose() input.Sequence {
-	seq := h.base.sequence
-	last := len(seq) - 1
-	helped := seq[:last:last]
-	helpers := 0
-	for _, i := range h.rand.Perm(len(h.reads)) {
-		known := h.writers[h.reads[i]]
-		writer := known[h.rand.IntN(len(known))].Unpack()
-		if slices.ContainsFunc(helped[last:], func(c input.Call) bool {
-			return (input.Callable{Instance: c.Instance, Function: c.Function}) == lastOf(writer)
-		}) {
-			continue
-		}
-		if len(helped)+len(writer)+1 > h.maxSeqLen {
-			writer = writer[len(writer)-1:]
-		}
-		if len(helped)+len(writer)+1 > h.maxSeqLen {
-			break
-		}
-		helped = append(helped, writer...)
-		if helpers++; helpers == maxHelpers {
-			break
-		}
-	}
-	if helpers == 0 {
-		return nil
-	}
-	return append(helped, seq[last])
 }

@@ -19,7 +19,7 @@ func TestLeadUp(t *testing.T) {
 			t.Fatal(b.fault)
 		}
 		for _, key := range footprint(exec).writes {
-			w.solving.writers.add(key, input.Pack(seq, nil))
+			w.solving.writers.add(writerOf{key: key, calls: input.Pack(seq, nil)})
 		}
 	}
 	seq := parse(t, p.space, "user1 Fee.transfer(address,uint256) args (user2, 0)")
@@ -48,11 +48,11 @@ func TestWritersKnown(t *testing.T) {
 		"deployer Fee.setFee(uint256) args (1)", "deployer Fee.setFee(uint256) args (2)", "deployer Fee.mint(address,uint256) args (user1, 1)",
 	} {
 		for _, key := range []slotKey{7, 8} {
-			known.add(key, input.Pack(parse(t, p.space, text), nil))
+			known.add(writerOf{key: key, calls: input.Pack(parse(t, p.space, text), nil)})
 		}
 	}
 	for _, key := range []slotKey{7, 8} {
-		if n := len(known[key]); n != 2 || known[key][0].Unpack()[0].Args[0].Word.Uint64() != 1 {
+		if n := len(known[key]); n != 2 || known[key][0].calls.Unpack()[0].Args[0].Word.Uint64() != 1 {
 			t.Errorf("of %d, %d sequences are known, want each function's first", key, n)
 		}
 	}

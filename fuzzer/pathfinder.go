@@ -20,11 +20,12 @@ type solving struct {
 	// See leadUp.
 	writers  writersKnown
 	leadUps  map[within]int // attempts at a side
+	composed map[attempt]bool
 	stranded []stranded
 }
 
 func newSolving() solving {
-	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, spelled: map[branchSide]int{}, complete: map[branchSide]bool{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}}
+	return solving{moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, spelled: map[branchSide]int{}, complete: map[branchSide]bool{}, fruitless: map[input.Callable]int{}, writers: writersKnown{}, leadUps: map[within]int{}, composed: map[attempt]bool{}}
 }
 
 // pathfinder gets through branches one after the other, by what the words of the last
@@ -88,4 +89,27 @@ func (p *pathfinder) noteMovable(side branchSide) {
 		p.moved[side] = true
 		p.b.movable = append(p.b.movable, side)
 	}
+}
+
+// decisionOf is the number of the base's decision that takes the other side, −1 where there is none; and whether one takes the side. Without
+// a context, it may be in any.
+func (p *pathfinder) decisionOf(side within) (at int, taken bool) { return p.base.decisionOf(side) }
+
+// decisionOf is [pathfinder.decisionOf] for any run.
+func (p *point) decisionOf(side within) (at int, taken bool) {
+	if at = -1; p.formulas == nil {
+		return at, false
+	}
+	for i, d := range p.formulas.Decisions() {
+		if d.PC != side.pc || side.context != 0 && d.Context != side.context || d.Code != side.code {
+			continue
+		}
+		if d.Taken == side.taken {
+			return -1, true
+		}
+		if at < 0 {
+			at = i
+		}
+	}
+	return at, false
 }

@@ -37,7 +37,7 @@ const (
 // names.
 func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	for _, known := range t.writers {
-		w.solving.writers.add(known.key, known.calls)
+		w.solving.writers.add(known)
 	}
 	if p := w.retryStranded(ctx, b); p != nil {
 		p.onward()
@@ -74,14 +74,24 @@ func (p *pathfinder) onward() {
 	}
 }
 
-// undecided lists the branches with an untaken side, the last first, whether numbers of the call move them or not.
-func (p *pathfinder) undecided() (targets []int) {
+// undecided lists the branches with an untaken side, whether numbers of the call move them or not.
+func (p *pathfinder) undecided() []int { return p.untaken(func(branchSide) bool { return true }) }
+
+// untaken lists branches with an untaken side that is wanted: first those with a target ahead, and of either the last first: code after it is the least
+// explored.
+func (p *pathfinder) untaken(wanted func(branchSide) bool) []int {
+	var ahead, others []int
 	for _, i := range p.latest() {
-		if b := &p.last[i]; len(targets) < maxTargets && !p.tracker.decided(b.Code, &b.Comparison) {
-			targets = append(targets, i)
+		switch b := &p.last[i]; {
+		case p.tracker.decided(b.Code, &b.Comparison) || !wanted(p.tracker.sideOf(b)):
+		case p.tracker.isAhead(b.Code, &b.Comparison):
+			ahead = append(ahead, i)
+		default:
+			others = append(others, i)
 		}
 	}
-	return targets
+	all := append(ahead, others...)
+	return all[:min(len(all), maxTargets)]
 }
 
 // latest lists the branches of the base's last call, the last first. Those of called frames come between those of their callers, where formulas
@@ -107,16 +117,12 @@ func (p *pathfinder) solveOnward() {
 	}
 }
 
-// targets lists the branches with an untaken side, the last first: code after it is the
-// least explored.
-func (p *pathfinder) targets() (targets []int) {
-	for _, i := range p.latest() {
-		b := &p.last[i]
-		if moved, known := p.moved[p.tracker.sideOf(b)]; len(targets) < maxTargets && !p.tracker.decided(b.Code, &b.Comparison) && (moved || !known) {
-			targets = append(targets, i)
-		}
-	}
-	return targets
+// targets lists the branches with an untaken side that numbers of the call may move.
+func (p *pathfinder) targets() []int {
+	return p.untaken(func(side branchSide) bool {
+		moved, known := p.moved[side]
+		return moved || !known
+	})
 }
 
 // advance solves for the branches of the base until a run gets through one. That is the

@@ -383,6 +383,13 @@ func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
 	return at != nil && at.taken == [2]bool{true, true}
 }
 
+// isAhead reports whether the side that a decision did not take was met from a place with a target ahead.
+func (t *tracker) isAhead(code bytecode.CodeID, c *evm.Comparison) bool {
+	at := t.knownAt(code, c.Block)
+	_, other := sides(c)
+	return at != nil && at.ahead[other] != nil
+}
+
 // took reports whether a conditional jump has had this outcome before.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
 	at := t.knownAt(code, c.Block)

@@ -78,12 +78,24 @@ func (s *Suite) accumulator(seed *Seed, r input.Rand) *Seed {
 	return found
 }
 
-// writersFor are those that the suite has of what a seed's last call reads: other workers may have found them.
+// writersFor are those that the suite has of what a seed's last call reads, and of what these read themselves: other workers may have found them.
 func (s *Suite) writersFor(seed *Seed) (all []writerOf) {
-	for _, key := range seed.reads {
+	add := func(key slotKey) {
 		known := s.writers[key]
 		for _, w := range known[:min(len(known), maxWritersKept)] {
-			all = append(all, writerOf{key, w.Calls})
+			all = append(all, writerOf{key, w.Calls, w.reads})
+		}
+	}
+	for _, key := range seed.reads {
+		add(key)
+	}
+	deeper := slices.Clone(seed.reads)
+	for _, w := range all[:len(all):len(all)] {
+		for _, key := range w.reads {
+			if !slices.Contains(deeper, key) && len(deeper) < maxFootprint {
+				deeper = append(deeper, key)
+				add(key)
+			}
 		}
 	}
 	return all

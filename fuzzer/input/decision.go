@@ -46,9 +46,20 @@ func (f *Formulas) Decisions() []Decision {
 	for i := f.before; i < len(f.decisions); i++ {
 		d := f.decisions[i]
 		t, echoes := &f.terms[d.condition], f.echoes(i)
-		all = append(all, Decision{Code: d.code, Frame: d.frame, PC: d.pc, Taken: d.taken, Moves: t.moves && !echoes, Stored: t.stored && !echoes, Fed: t.of>>f.own != 0, Context: d.context})
+		all = append(all, Decision{Code: d.code, Frame: d.frame, PC: d.pc, Taken: d.taken, Moves: t.moves && !echoes, Stored: t.read != 0 && !echoes, Fed: t.of>>f.own != 0, Context: d.context})
 	}
 	return all
+}
+
+// Reads lists the state variables that a decision's condition depends on, in the order in which they were first read.
+func (f *Formulas) Reads(at int) (list []StateVariable) {
+	read := f.terms[f.decisions[f.before+at].condition].read
+	for i := range f.read {
+		if read>>i&1 != 0 {
+			list = append(list, f.read[i])
+		}
+	}
+	return list
 }
 
 // Of is the number of the decision that a branch of the last call is; −1: it was not read.

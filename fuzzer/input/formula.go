@@ -2,6 +2,7 @@ package input
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -21,9 +22,9 @@ type term struct {
 	known    bool   // the value is; one read from a place that is not tracked is not
 	moves    bool   // depends on a variable
 	pushed   bool   // a constant of the code
-	stored   bool   // depends on what was read from storage
 	loose    bool   // depends on words of the call that formulas have as constants, such as an address or the length of an array
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxOfAll
+	read     uint64 // the state variables that it depends on, likewise: see Formulas.read
 }
 
 // unknown is the index of a term that nothing is known of.
@@ -42,6 +43,7 @@ type Formulas struct {
 	terms     []term
 	decisions []decision
 	before    int               // so many of them are of earlier calls
+	read      []StateVariable   // what was read from storage; the last of maxRead is all others as well
 	failures  map[int32]stretch // by the terms that tell of them: the decisions in called frames that failed
 	notes     *Notes
 }
@@ -55,7 +57,15 @@ const (
 	maxFeeders = 8
 	// maxOfAll bounds the variables of all calls: terms have a bit for each.
 	maxOfAll = 32
+	// maxRead bounds the state variables: terms have a bit for each.
+	maxRead = 64
 )
+
+// StateVariable is a variable of a contract, with elements of mappings and arrays folded to their base.
+type StateVariable struct {
+	Address common.Address
+	Base    uint256.Int
+}
 
 // Notes are what is kept from one reading of formulas, and one search in them, to the next, by whoever does one after the other. The
 // zero value is empty.
@@ -73,7 +83,7 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, n
 		return nil, false
 	}
 	f := &Formulas{space: s, sequence: seq, variables: append(s.Variables(seq, last), s.chunksOf(seq, last)...), terms: notes.read, notes: notes}
-	ok := f.read(encoded, e)
+	ok := f.readAll(encoded, e)
 	notes.read = f.terms[:0]
 	if !ok {
 		return nil, false
@@ -82,8 +92,8 @@ func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution, n
 	return f, true
 }
 
-// read reads the calls that the last one depends on, and it.
-func (f *Formulas) read(encoded evm.Sequence, e *evm.Execution) bool {
+// readAll reads the calls that the last one depends on, and it.
+func (f *Formulas) readAll(encoded evm.Sequence, e *evm.Execution) bool {
 	seq, last := f.sequence, len(f.sequence)-1
 	f.own = min(len(f.variables), maxOfAll)
 	f.variables = f.variables[:f.own]
@@ -561,8 +571,21 @@ func (r *reader) access(write bool, value int32) int32 {
 	if !t.known || t.value != a.Value { // what other frames write is not followed
 		t = term{variable: -1, value: a.Value, known: true}
 	}
-	t.pushed, t.stored = false, true
+	t.pushed, t.read = false, t.read|r.bitOf(a)
 	return r.add(t)
+}
+
+// bitOf is the bit of the state variable that was read.
+func (r *reader) bitOf(a *evm.StorageAccess) uint64 {
+	of := StateVariable{a.Address, a.Base}
+	at := slices.Index(r.Formulas.read, of)
+	if at < 0 {
+		if len(r.Formulas.read) < maxRead {
+			r.Formulas.read = append(r.Formulas.read, of)
+		}
+		at = len(r.Formulas.read) - 1
+	}
+	return 1 << at
 }
 
 // remember writes or reads a word of memory. Words that overlap are not known.
@@ -627,7 +650,7 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 	for _, i := range t.args[:min(pops, 3)] {
 		t.known = t.known && r.terms[i].known
 		t.moves = t.moves || r.terms[i].moves
-		t.stored = t.stored || r.terms[i].stored
+		t.read |= r.terms[i].read
 		t.loose = t.loose || r.terms[i].loose
 		t.of |= r.terms[i].of
 	}

@@ -26,7 +26,7 @@ func TestReplayExchange(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "plan.tar")
 	options := &Options{Change: change.Options{Example: "vault"}, Now: noTime, Log: progress.NewLog(io.Discard, noTime)}
-	options.Campaign.Workers, options.Campaign.Schedule, options.Campaign.Calls = 1, fuzzer.Lookahead.Name, 60_000
+	options.Campaign.Workers, options.Campaign.Schedule, options.Campaign.Calls = 1, fuzzer.Lookahead.Name, 200_000
 	if err := Plan(t.Context(), options, file); err != nil {
 		t.Fatal(err)
 	}

@@ -172,11 +172,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		return nil, err
 	}
 	s.deciding, s.gas, s.asks = s.findDeciding(judges.head), budget.SameBuilds, budget.Asks
-	calls, err := s.sortSuite(suite, watch)
-	if err != nil {
+	if config.Seeds, err = s.seeds(ctx, &config, budget.Saved, suite, watch, fast); err != nil {
 		return nil, err
 	}
-	config.Seeds = slices.Concat(budget.Saved, watch.exercise(fast), s.variations(calls, fast, watch.seeBoth), calls.entering)
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	if err != nil {
 		return nil, err
@@ -212,6 +210,19 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	e.Behaviors = withoutLesser(judges.withMeant(e))
 	inOrder(e.Behaviors, judges.isAside)
 	return e, nil
+}
+
+// seeds are what a search begins with: what was saved, what the base refuses, exercises of tokens, and variations of what the campaign has kept.
+func (s *Sides) seeds(ctx context.Context, config *fuzzer.Config, saved []input.Sequence, suite []input.Packed, watch *watch, fast *pair) ([]input.Sequence, error) {
+	calls, err := s.sortSuite(suite, watch)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := s.aimAtGone(ctx, config, slices.Concat(calls.entering, calls.changing))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(saved, refused, watch.exercise(fast), s.variations(calls, fast, watch.seeBoth), calls.entering), nil
 }
 
 // inOrder sorts behaviors, the most important first: what tests mean, then what is not left to the end (isAside).

@@ -523,13 +523,44 @@ func (w *losses) shows(one *seenLoss, r *ran) *shown {
 	if p := w.Head.Table.Program(l.at.Code); p != nil && p.Contract != nil {
 		out.contract = p.Contract.QualifiedName()
 	}
-	owner := l.taker
-	if !l.takes {
-		owner = l.victim
+	owner, what := l.victim, l.what
+	if l.takes {
+		owner, what = w.telling(r, from, to, l)
 	}
 	out.answer = &fuzzer.Answer{}
-	out.answer.To, out.answer.Data = l.what.question(owner)
+	out.answer.To, out.answer.Data = what.question(owner)
 	return out
+}
+
+// telling is whose part of which asset differs from the base's after an attack that takes something: mostly what was taken, but that may be had on the base as well, for
+// what is lost there.
+func (w *losses) telling(r *ran, from, to int, l *loss) (common.Address, asset) {
+	head := w.book(w.head, onSide(w.Head, r.head, 0), nil, from, to).ledger
+	base := w.book(w.base, onSide(w.Base, r.base, 0), nil, from, to).ledger
+	same := func(account common.Address, what asset) bool {
+		of := func(list ledger, moved movedAddresses) (sum [2]uint256.Int) {
+			for i := range list {
+				there := list[i].what
+				there.token = moved.of(there.token)
+				if list[i].account == account && there == what {
+					sum = [2]uint256.Int{list[i].gained, list[i].lost}
+				}
+			}
+			return sum
+		}
+		return of(head, nil) == of(base, r.moved)
+	}
+	if !same(l.taker, l.what) {
+		return l.taker, l.what
+	}
+	for i := range base {
+		what := base[i].what
+		what.token = r.moved.of(what.token)
+		if _, fell := base[i].fell(); fell && w.isOutsiders(base[i].account) && !same(base[i].account, what) {
+			return base[i].account, what
+		}
+	}
+	return l.taker, l.what
 }
 
 // sentence says who loses what.
