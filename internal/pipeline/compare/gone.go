@@ -26,74 +26,119 @@ const (
 	maxGoneSeed = 1 << 10
 )
 
-// goneBranches are both sides of each branch that the base's contracts make in code that the head no longer has.
+// lostCode is what the base's code has that the head's no longer has.
+type lostCode struct {
+	functions *diffmap.Counterparts
+	lines     map[diffmap.Definition][]diffmap.Range // by function, those looked at
+	names     map[string]bool                        // that the lines use as functions and modifiers: what is checked there is checked no more
+}
+
+// goneBranches are both sides of each branch that the base's contracts make in code that the head no longer has, or no longer calls where it was called.
 func (s *Sides) goneBranches() (targets []bytecode.Target) {
-	lines := map[diffmap.Definition][]diffmap.Range{}
 	known := map[bytecode.Location]bool{}
 	for i := range s.Base.World.Instances {
 		c := s.Base.World.Instances[i].Contract
 		if c == nil || c.Runtime == nil {
 			continue
 		}
-		functions, p := s.versions.counterpartsOf(c.QualifiedName()), s.Base.Table.Program(c.Runtime.ID)
-		if functions == nil || p == nil {
+		g := lostCode{s.versions.counterpartsOf(c.QualifiedName()), map[diffmap.Definition][]diffmap.Range{}, map[string]bool{}}
+		p := s.Base.Table.Program(c.Runtime.ID)
+		if g.functions == nil || p == nil {
 			continue
 		}
-		p.Instructions(func(pc uint32) bool {
-			at := bytecode.Location{Code: p.ID, PC: pc}
-			if vm.OpCode(p.Bytes[pc]) != vm.JUMPI || !s.isGone(at, functions, lines) {
-				return true
+		branches := s.branchesOf(p)
+		for _, b := range branches { // all names, before the first branch is asked for
+			g.linesOf(b.in)
+		}
+		for _, b := range branches {
+			if !g.has(&b) {
+				continue
 			}
-			for _, side := range sidesOf(p, pc) {
+			for _, side := range sidesOf(p, b.at.PC) {
 				if entry := (bytecode.Location{Code: p.ID, PC: side}); !known[entry] && len(targets) < maxGone {
 					known[entry] = true
-					position, _ := s.Base.Positions.At(at)
+					position, _ := s.Base.Positions.At(b.at)
 					targets = append(targets, bytecode.Target{Position: position, Contract: c.QualifiedName(), Entries: []bytecode.Location{entry}, Reverts: true})
 				}
 			}
-			return true
-		})
+		}
 	}
 	return targets
 }
 
-// isGone reports whether the base's code of an instruction is in lines that the head's function does not have. lines keeps those of each function.
-func (s *Sides) isGone(at bytecode.Location, functions *diffmap.Counterparts, lines map[diffmap.Definition][]diffmap.Range) bool {
-	r, ok := s.Base.Positions.RangeAt(at)
-	d, in := s.Base.Positions.DefinitionAt(at)
-	if !ok || !in {
-		return false
-	}
-	gone, known := lines[d]
-	if !known {
-		gone = goneLines(d, functions)
-		lines[d] = gone
-	}
-	return slices.ContainsFunc(gone, func(line diffmap.Range) bool {
-		return line.Source == r.Source && r.Start < line.End && line.Start < r.End && r.Start >= d.Start
+// branch is a conditional jump with the text that it was compiled from.
+type branch struct {
+	at   bytecode.Location
+	text diffmap.Range
+	in   diffmap.Definition
+}
+
+// branchesOf lists the conditional jumps of a program of the base that are known to be in a function or modifier.
+func (s *Sides) branchesOf(p *bytecode.Program) (list []branch) {
+	p.Instructions(func(pc uint32) bool {
+		at := bytecode.Location{Code: p.ID, PC: pc}
+		if vm.OpCode(p.Bytes[pc]) != vm.JUMPI {
+			return true
+		}
+		r, ok := s.Base.Positions.RangeAt(at)
+		if d, in := s.Base.Positions.DefinitionAt(at); ok && in && r.Start >= d.Start {
+			list = append(list, branch{at, r, d})
+		}
+		return true
+	})
+	return list
+}
+
+// has reports whether the head no longer has a branch's text, or no longer uses the function or modifier that it is in where it was used.
+func (g *lostCode) has(b *branch) bool {
+	return g.names[b.in.Name] || slices.ContainsFunc(g.linesOf(b.in), func(line diffmap.Range) bool {
+		return line.Source == b.text.Source && b.text.Start < line.End && line.Start < b.text.End
 	})
 }
 
-// goneLines are the lines of a function of the base that the head's, if there is one, does not have, by their words.
-func goneLines(base diffmap.Definition, functions *diffmap.Counterparts) (gone []diffmap.Range) {
-	head, ok := functions.Became(base)
+// linesOf are the lines of a function of the base that the head's does not have, by their words: none where the head does not have the function, since nothing
+// calls it any more, and what it refused was refused to who called it.
+func (g *lostCode) linesOf(base diffmap.Definition) []diffmap.Range {
+	if lines, known := g.lines[base]; known {
+		return lines
+	}
+	g.lines[base] = nil
+	head, ok := g.functions.Became(base)
 	if !ok {
-		return nil // nothing calls it any more, and what it refused was refused to who called it
+		return nil
 	}
 	left := map[string]int{}
-	for line := range bytes.SplitSeq(functions.HeadText(rangeOf(head)), []byte{'\n'}) {
+	for line := range bytes.SplitSeq(g.functions.HeadText(rangeOf(head)), []byte{'\n'}) {
 		left[lineKey(line)]++
 	}
 	start := base.Start
-	for line := range bytes.SplitSeq(functions.BaseText(rangeOf(base)), []byte{'\n'}) {
+	var used map[string]bool
+	for line := range bytes.SplitSeq(g.functions.BaseText(rangeOf(base)), []byte{'\n'}) {
 		if key := lineKey(line); key != "" {
 			if left[key]--; left[key] < 0 {
-				gone = append(gone, diffmap.Range{Source: base.Source, Start: start, End: start + len(line)})
+				g.lines[base] = append(g.lines[base], diffmap.Range{Source: base.Source, Start: start, End: start + len(line)})
+				if used == nil {
+					used = wordSet(g.functions.HeadText(rangeOf(head)))
+				}
+				for word := range wordSet(line) {
+					if !used[word] && word != base.Name {
+						g.names[word] = true
+					}
+				}
 			}
 		}
 		start += len(line) + 1
 	}
-	return gone
+	return g.lines[base]
+}
+
+// wordSet are the words of a text.
+func wordSet(text []byte) map[string]bool {
+	words := map[string]bool{}
+	for _, word := range wordsOf(text) {
+		words[word] = true
+	}
+	return words
 }
 
 // lineKey is a line's code, without the spaces and comments in it.
