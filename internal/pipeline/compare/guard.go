@@ -403,10 +403,14 @@ type refusal struct {
 
 // withoutSpokenFor leaves out lost checks of which another finding says what comes of it, and all but one of those that a
 // function lost which many others call: of each thing, there is one finding. The one that says most comes first:
-// of a function that was for others, that anyone gains by it (takes), else that anyone may call it, else that an account loses.
+// of a function that was for others, that anyone gains by it (takes), else that anyone may call it, else that an account loses. Of attacks, it is the one without calls that
+// another one does without.
 func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding, takes map[*fuzzer.Finding]bool) []*fuzzer.Finding {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f *fuzzer.Finding) bool {
 		return slices.ContainsFunc(findings, func(other *fuzzer.Finding) bool {
+			if takes[f] && takes[other] && p.goesFurther(f, other) {
+				return true
+			}
 			return SameFunction(f, other) &&
 				(f.Oracle == oracle.PermissionWidened && takes[other] || other.Oracle == oracle.PermissionWidened && f.Oracle == oracle.ThirdPartyLoss && !takes[f])
 		})
@@ -434,6 +438,28 @@ func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding, takes map[*fuzzer.Fi
 		list = append(list, f)
 	}
 	return list
+}
+
+// goesFurther reports whether an attack makes all calls that another one makes, by their functions, and others as well: what it takes may be what it has paid in for that.
+func (p *pair) goesFurther(f, other *fuzzer.Finding) bool {
+	more, fewer := p.calledBy(f.Sequence), p.calledBy(other.Sequence)
+	for c := range fewer {
+		if !more[c] {
+			return false
+		}
+	}
+	return len(more) > len(fewer)
+}
+
+// calledBy are the functions that the outsider calls, or his contract.
+func (p *pair) calledBy(seq input.Sequence) map[input.Callable]bool {
+	called := map[input.Callable]bool{}
+	for i := range seq {
+		if p.Head.Space.IsOutsider(seq[i].Sender) {
+			called[callableOf(&seq[i])] = true
+		}
+	}
+	return called
 }
 
 // SameFunction reports whether the last calls of two findings are of one function.
