@@ -83,6 +83,8 @@ func (p *pathfinder) untaken(wanted func(branchSide) bool) []int {
 	var ahead, others []int
 	for _, i := range p.latest() {
 		switch b := &p.last[i]; {
+		case len(ahead) == maxTargets:
+			return ahead
 		case p.tracker.decided(b.Code, &b.Comparison) || !wanted(p.tracker.sideOf(b)):
 		case p.tracker.isAhead(b.Code, &b.Comparison):
 			ahead = append(ahead, i)

@@ -72,6 +72,7 @@ func (a *attacks) given(attack input.Sequence, r *ran) input.Sequence {
 	return slices.Concat(before, own)
 }
 
+// has reports whether a sequence has a call.
 func has(seq input.Sequence, call *input.Call) bool {
 	return slices.ContainsFunc(seq, func(c input.Call) bool { return c.Equal(call) })
 }
@@ -104,9 +105,6 @@ func (a *attacks) tokenCall(token common.Address, signature string, of *input.Ca
 
 // lacks is the first token that was to be paid by the outsider, in one of the calls from one on, and was not.
 func (a *attacks) lacks(attack input.Sequence, exec *evm.Execution, from int) (l lack, ok bool) {
-	isOutsiders := func(account common.Address) bool {
-		return slices.ContainsFunc(attack[from:], func(c input.Call) bool { return a.Head.Space.Senders[c.Sender].Address == account })
-	}
 	for call := from; call < min(len(attack), len(exec.Calls)); call++ {
 		for i := exec.Calls[call].Frames[0]; i < exec.Calls[call].Frames[1]; i++ {
 			f := &exec.Frames[i]
@@ -116,9 +114,9 @@ func (a *attacks) lacks(attack input.Sequence, exec *evm.Execution, from int) (l
 			failed := f.Outcome != evm.Success || len(f.Output) == wordBytes && !slices.ContainsFunc(f.Output, func(b byte) bool { return b != 0 })
 			switch {
 			case !failed:
-			case isOutsiders(f.Caller):
+			case a.losses.isOutsiders(f.Caller):
 				return lack{token: f.Self}, true
-			case len(f.Input) >= 4+wordBytes && [4]byte(f.Input[:4]) == transferFrom && isOutsiders(common.Address(f.Input[16:36])):
+			case len(f.Input) >= 4+wordBytes && [4]byte(f.Input[:4]) == transferFrom && a.losses.isOutsiders(common.Address(f.Input[16:36])):
 				return lack{f.Self, f.Caller}, true
 			}
 		}

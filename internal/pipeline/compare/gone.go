@@ -3,13 +3,13 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -21,9 +21,9 @@ import (
 
 // What is aimed at, and for how long. Arbitrary: a change that loses more branches than that is another program.
 const (
-	maxGone     = 64 // sides of branches
-	goneShare   = 8  // one part in so many of what the search has
-	maxGoneSeed = 1 << 10
+	maxGone      = 64      // sides of branches
+	goneShare    = 8       // one part in so many of what the search has
+	maxGoneSeeds = 1 << 10 // inputs to begin with
 )
 
 // lostCode is what the base's code has that the head's no longer has.
@@ -142,17 +142,9 @@ func wordSet(text []byte) map[string]bool {
 }
 
 // lineKey is a line's code, without the spaces and comments in it.
-func lineKey(line []byte) string {
-	var key []byte
-	for _, t := range solidity.Tokenize(line) {
-		if t.Kind != solidity.Comment {
-			key = append(append(key, line[t.Start:t.End]...), ' ')
-		}
-	}
-	return string(key)
-}
+func lineKey(line []byte) string { return strings.Join(wordsOf(line), " ") }
 
-// sidesOf are where the blocks begin that a conditional jump leads to, as far as that is written in front of it.
+// sidesOf are the starts of the blocks that a conditional jump leads to: the one behind it, and the one whose start is pushed right before it, as compilers do.
 func sidesOf(p *bytecode.Program, pc uint32) (starts []uint32) {
 	block, ok := p.BlockOf(pc)
 	if !ok {
@@ -161,30 +153,21 @@ func sidesOf(p *bytecode.Program, pc uint32) (starts []uint32) {
 	if _, begins := p.StartsAt(uint64(pc) + 1); begins {
 		starts = append(starts, pc+1)
 	}
-	var last []byte // what the instruction in front of it pushes
+	var pushed []byte
 	b := p.Blocks[block]
 	bytecode.Instructions(p.Bytes[b.Start:pc], func(at uint32) bool {
-		last = nil
-		if n := bytecode.PushSize(p.Bytes[b.Start+at]); n > 0 && n <= 4 {
-			last = p.Bytes[b.Start+at+1:][:n]
-		}
+		pushed = p.Bytes[b.Start+at+1:][:bytecode.PushSize(p.Bytes[b.Start+at])] // of the last one before the jump
 		return true
 	})
-	if last == nil {
-		return starts
-	}
-	var word [4]byte
-	copy(word[4-len(last):], last)
-	if to := binary.BigEndian.Uint32(word[:]); to < uint32(len(p.Bytes)) {
-		if _, begins := p.StartsAt(uint64(to)); begins {
-			starts = append(starts, to)
-		}
+	to := new(uint256.Int).SetBytes(pushed)
+	if _, begins := p.StartsAt(to.Uint64()); begins && len(pushed) > 0 && to.LtUint64(uint64(len(p.Bytes))) {
+		starts = append(starts, uint32(to.Uint64()))
 	}
 	return starts
 }
 
-// aimAtGone looks for inputs that take branches of the base which the head no longer has, with a share of a search's limits, and takes
-// what it used from them. It begins with what is known to lead to changed code.
+// aimAtGone looks for inputs that take branches of the base which the head no longer has. It begins with what is known to lead to changed code, and has goneShare of a
+// search's limits besides them: what a search leaves to the user is several times that.
 func (s *Sides) aimAtGone(ctx context.Context, config *fuzzer.Config, seeds []input.Sequence) ([]input.Sequence, error) {
 	targets := s.goneBranches()
 	if len(targets) == 0 {
@@ -193,10 +176,13 @@ func (s *Sides) aimAtGone(ctx context.Context, config *fuzzer.Config, seeds []in
 	own := *config
 	own.World, own.Space, own.Table, own.NewMachine, own.NewJudge = s.Base.World, s.Base.Space.WithOutsider(), s.Base.Table, s.Base.NewMachine, s.Base.NewMachine
 	own.Oracles, own.Ways, own.Targets, own.NewOther = nil, 0, targets, nil
-	own.Timeout, own.MaxCalls = config.Timeout/goneShare, config.MaxCalls/goneShare
+	own.Timeout = config.Timeout / goneShare
+	if config.MaxCalls > 0 {
+		own.MaxCalls = max(1, config.MaxCalls/goneShare) // zero would not limit it
+	}
 	own.AfterReached = new(float64)
 	own.Seeds = nil
-	for i := 0; i < len(seeds); i += 1 + len(seeds)/maxGoneSeed {
+	for i := 0; i < len(seeds); i += 1 + len(seeds)/maxGoneSeeds {
 		if there := s.carry(seeds[i], nil); len(there) > 0 {
 			own.Seeds = append(own.Seeds, there.Clone())
 		}
