@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -228,22 +227,13 @@ func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
 	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
 		return false, nil
 	}
-	constructor := constructorOf(c.contract)
-	search, err := au.finder.newSearch(&constructor, constructorParameters(c.contract))
-	if err != nil {
-		c.failure.Reason = err.Error()
-		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
-	}
-	if isPaidOnce(c.contract) {
-		search.wei = endowments
-	}
-	found, err := au.finder.find(ctx, search, func(a *arguments) evm.Call { return au.creation(code, a) }, nil)
+	found, err := au.construct(ctx, c.contract, code)
 	if err != nil {
 		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
 	}
 	c.failure.Tries += found.tries
 	if found.exec == nil {
-		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
+		c.failure.Reason, c.failure.Stop = found.reason, found.stop
 		return false, nil
 	}
 	i := au.keep(c.contract, c.failure.Tries, code, found)

@@ -132,7 +132,7 @@ func nonceFor(places map[string]common.Address, c *bytecode.Contract, from commo
 const maxPassed = DefaultMaxInstances
 
 // creation is the deployment call. The address is the one that a chain would
-// derive from the deployer's nonce.
+// derive from the deployer's nonce, or the one that the constructor demands.
 func (d *deployer) creation(code []byte, arguments *arguments) evm.Call {
 	call := evm.Call{
 		From:    d.from,
@@ -140,6 +140,9 @@ func (d *deployer) creation(code []byte, arguments *arguments) evm.Call {
 		Address: crypto.CreateAddress(d.from, d.nonce+uint64(len(d.calls))),
 		Data:    slices.Concat(code, arguments.packed),
 		Gas:     deployGas,
+	}
+	if arguments.site != nil {
+		call.Address = *arguments.site
 	}
 	call.Value.Set(arguments.wei)
 	return call
@@ -153,7 +156,7 @@ func (d *deployer) keep(c *bytecode.Contract, tries int, code []byte, found *out
 		Contract:  c,
 		Address:   found.call.Address,
 		Arguments: d.namer.describe(found.arguments),
-		Notes:     originOf(c),
+		Notes:     append(originOf(c), siteOf(found.arguments)...),
 		Tries:     tries,
 		Code:      code,
 		Call:      found.call,
@@ -169,6 +172,14 @@ func originOf(c *bytecode.Contract) []string {
 		return []string{"built-in mock"}
 	}
 	return nil
+}
+
+// siteOf says where a contract is that is made for a certain address.
+func siteOf(a *arguments) []string {
+	if a.site == nil {
+		return nil
+	}
+	return []string{"at " + a.site.Hex() + ", which its constructor accepts"}
 }
 
 // coveredBy is what one call of an execution entered; call 0 in a sequence of

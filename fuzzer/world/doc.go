@@ -66,6 +66,7 @@
 //
 // The search for arguments:
 //
+//	site.go       the address that a constructor demands
 //	drawn.go      arguments at random
 //	search.go     one choice of arguments after the other
 //	leaf.go       values of elementary types in arguments

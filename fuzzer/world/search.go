@@ -43,7 +43,8 @@ type arguments struct {
 	values []reflect.Value
 	wei    *uint256.Int
 	packed []byte
-	before int // blocks that the run entered whose failure proposed these; 0: none did
+	before int             // blocks that the run entered whose failure proposed these; 0: none did
+	site   *common.Address // where a constructor makes its contract; nil: where the deployer's nonce says
 }
 
 // search goes through choices of arguments: first all preferred values, then
@@ -55,6 +56,7 @@ type search struct {
 	choices    [][]reflect.Value // by parameter
 	wei        []*uint256.Int
 	addresses  func(*parameter) []common.Address
+	site       *common.Address // of all arguments
 
 	proposals []*arguments    // the newest first
 	late      []*arguments    // those that come behind all choices
@@ -146,7 +148,7 @@ func (s *search) enumerated() *arguments {
 	}
 	v := s.vectors[0]
 	s.vectors = s.vectors[1:]
-	a := &arguments{inputs: s.inputs, wei: s.wei[v[len(s.choices)]]}
+	a := &arguments{inputs: s.inputs, wei: s.wei[v[len(s.choices)]], site: s.site}
 	for i, values := range s.choices {
 		a.values = append(a.values, values[v[i]])
 	}
@@ -295,8 +297,9 @@ type outcome struct {
 	arguments *arguments
 	exec      *evm.Execution // of the call behind all others; nil when none succeeded
 	tries     int
-	reason    string // of the failure that came furthest, the first of equals
-	stop      *Stop  // of that failure
+	best      *arguments // of the failure that came furthest, the first of equals
+	reason    string     // of that failure
+	stop      *Stop      // likewise
 }
 
 // find runs a call with one choice of arguments after the other, until it
@@ -340,7 +343,7 @@ func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.
 		}
 		progress := progressOf(exec)
 		if progress > furthest {
-			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
+			furthest, o.best, o.reason, o.stop = progress, arguments, result.Reason(), stopOf(exec, len(exec.Calls)-1)
 			if texts := f.namer.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}

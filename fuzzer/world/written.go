@@ -30,6 +30,9 @@ type stepWriter struct {
 // with the functions of another one where it is a proxy's.
 func (w *stepWriter) writeDeployment(c, seen *bytecode.Contract, name string, a *arguments) {
 	s := Step{Contract: w.planName(c), Message: PlannedMessage{Arguments: w.written(a)}, Value: weiWritten(a.wei)}
+	if a.site != nil {
+		s.Address, s.Replace = a.site.Hex(), true
+	}
 	if seen != c {
 		s.As = w.planName(seen)
 	}

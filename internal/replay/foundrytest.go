@@ -297,6 +297,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	helper("sightlineAlso", alsoHelper)
 	helper("sightlineBlock", blockHelper)
 	helper("sightlineDeploy", deployHelper)
+	helper("sightlineDeployTo", deployToHelper)
 	helper("sightlineCall", callHelper)
 	helper("sightlineCreate", createHelper)
 	helper("sightlineHeld", heldHelper)

@@ -43,9 +43,6 @@ func (t *foundryTest) checkWorld() error {
 		if !c.Create || !t.needs.transactions[i] {
 			continue
 		}
-		if _, ok := creationNonce(c.From, c.Address); !ok {
-			return exit.BadInput("%s: the World has a contract at an address that no transaction gives it", t.path)
-		}
 		if _, _, ok := t.creation(c.Data); ok {
 			continue
 		}
@@ -104,13 +101,25 @@ func (t *foundryTest) creationText(code []byte) string {
 	return fmt.Sprintf("type(%s).creationCode", name)
 }
 
-// deployHelper and callHelper do what the transactions that made the World did.
+// deployHelper, deployToHelper and callHelper do what the transactions that made the World did.
 const deployHelper = `
     function sightlineDeploy(address from, uint64 nonce, uint256 value, bytes memory code) private returns (address made) {
         sightline.setNonce(from, nonce);
         sightline.prank(from, from);
         assembly { made := create(value, add(code, 32), mload(code)) }
         require(made != address(0), "a constructor fails, unlike when the World was made");
+    }
+`
+
+// deployToHelper is for a contract at an address that its creator's nonces do not give it.
+const deployToHelper = `
+    function sightlineDeployTo(address from, address at, uint256 value, bytes memory code) private {
+        sightline.etch(at, code);
+        sightline.setNonce(at, 1);
+        sightline.prank(from, from);
+        (bool ok, bytes memory made) = at.call{value: value}("");
+        require(ok, "a constructor fails, unlike when the World was made");
+        sightline.etch(at, made);
     }
 `
 
@@ -297,8 +306,11 @@ func (t *foundryTest) transactionsText() string {
 		switch {
 		case !t.needs.transactions[i]:
 		case c.Create:
-			nonce, _ := creationNonce(c.From, c.Address)
-			fmt.Fprintf(&b, "        sightlineDeploy(%s, %d, %s, %s); // %s\n", t.address(c.From), nonce, c.Value.Dec(), t.creationText(c.Data), t.comment(c.Address))
+			if nonce, ok := creationNonce(c.From, c.Address); ok {
+				fmt.Fprintf(&b, "        sightlineDeploy(%s, %d, %s, %s); // %s\n", t.address(c.From), nonce, c.Value.Dec(), t.creationText(c.Data), t.comment(c.Address))
+			} else {
+				fmt.Fprintf(&b, "        sightlineDeployTo(%s, %s, %s, %s);\n", t.address(c.From), t.address(c.Address), c.Value.Dec(), t.creationText(c.Data))
+			}
 		default:
 			fmt.Fprintf(&b, "        sightlineCall(%s, %s, %s, %s);\n", t.address(c.From), t.address(c.To), c.Value.Dec(), t.calldata(c.Data))
 		}
