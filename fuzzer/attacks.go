@@ -31,9 +31,10 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
-	owing    map[speaker]bool          // contracts that others have entrusted tokens to because they could not pay
+	owing    map[speaker]int           // how often others have entrusted tokens to a contract because it could not pay
 	refused  map[*input.Function]int   // how often those who are named have entrusted something because a call was refused
 	among    func(input.Callable) bool // what is attacked
+	gifts    gifts
 }
 
 // speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
@@ -42,6 +43,7 @@ type speaker struct {
 	contract common.Address
 	helped   bool // others named the attacker's contract before
 	whole    bool // what it said is an argument, and not a part of one, such as of a call to itself
+	small    bool // hardly anything is at stake
 }
 
 // effect is what a function did, as far as attacks are told apart by it.
@@ -52,7 +54,8 @@ type effect struct {
 	back     bool    // called back
 	named    bool    // a word that names the attacker's contract was written
 	scripted bool    // the contract answered as it was told: without that, the answers are still to be tried
-	endowed  bool    // others had paid in first
+	endowed  bool    // others had paid in first, or given it something
+	small    bool    // hardly anything was at stake
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -62,6 +65,7 @@ const (
 	maxAttacks         = 4096
 	maxAttackFunctions = 32
 	maxEndowed         = 512
+	maxBefore          = 4 // calls of others: who pays allows it first, and gives tokens that are two
 )
 
 // newAttacks prepares them: not where no oracle sees more of them, nor of contracts of which two versions are compared, since that has its own.
@@ -87,7 +91,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}
+	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]int{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		if !a.among(c) {
 			continue
@@ -125,19 +129,29 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchSpeaker(seq, exec)
 	a.watchBorrower(seq, exec)
 	a.watchDebtor(seq, exec)
+	a.watchPoor(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
 func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
-	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !a.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+	from, _, ok := a.space.Attack(seq)
+	length := a.space.Length(seq[from:])
+	if !a.begun || from == 0 && a.left <= 0 || !ok || length > maxAttackCalls || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
 		return
 	}
 	e := effectOf(exec)
-	e.function, e.scripted = seq[len(seq)-1].Function, e.back && seq[len(seq)-1].Script != nil
+	e.function, e.scripted, e.endowed = seq[len(seq)-1].Function, e.back && seq[len(seq)-1].Script != nil, from > 0
+	e.small = from > 0 && !seq[len(seq)-1].IsStaked()
 	if a.effects[e] {
 		return
 	}
 	a.effects[e] = true
+	if from > 0 {
+		if length < maxAttackCalls && (e.changed != 0 || e.paid) && from <= maxBefore {
+			a.addBehind(a.space.FollowedBy(seq, a.followers()), &a.resumed)
+		}
+		return
+	}
 	var next []input.Sequence
 	if e.back && seq[len(seq)-1].Script == nil {
 		next = a.mutator.Scripts(a.rand, seq, len(seq)-1)
@@ -148,7 +162,7 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 	if e.changed != 0 {
 		next = append(next, a.mutator.FollowedInside(a.rand, seq)...)
 	}
-	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
+	if length < maxAttackCalls && (e.changed != 0 || e.paid) {
 		a.add(a.space.Resumed(seq), &a.resumed)
 		next = append(next, a.space.FollowedBy(seq, a.followers())...)
 	}
@@ -264,7 +278,8 @@ func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
 // take, or none at all.
 func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
-	if !a.begun || a.left <= 0 || !a.space.IsAttack(seq) || len(seq) > maxAttackCalls {
+	from, gifts, ok := a.space.Attack(seq)
+	if !a.begun || gifts == 0 && a.left <= 0 || !ok || gifts < from || a.space.Length(seq[from:]) > maxAttackCalls {
 		return
 	}
 	for i := exec.Calls[last].Frames[0] + 1; i < exec.Calls[last].Frames[1]; i++ {
@@ -272,17 +287,19 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 		if f.Kind != evm.KindCall || !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !a.isOwed(f) {
 			continue
 		}
-		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success}
-		if a.owing[by] || len(a.owing) >= maxOwing {
+		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[len(seq)-1].IsStaked()}
+		if a.owing[by] >= maxOwed || a.owing[by] == 0 && len(a.owing) >= maxOwing {
 			continue
 		}
-		a.owing[by] = true
-		a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
+		a.owing[by]++
+		if gifts == 0 {
+			a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
+		}
 		if last > 0 {
 			a.trusted = append(a.trusted, a.space.Entrusted(seq, f.Caller)...)
 		}
 	}
-	if function := seq[last].Function; exec.Calls[last].Outcome == evm.Reverted && a.refused[function] < maxRefused {
+	if function := seq[last].Function; gifts == 0 && exec.Calls[last].Outcome == evm.Reverted && a.refused[function] < maxRefused {
 		if next := a.space.EntrustedByNamed(seq, exec.Frames[exec.Calls[last].Frames[0]].Self); len(next) > 0 {
 			a.refused[function]++
 			a.named = append(a.named, next...)
@@ -293,6 +310,9 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 // maxOwing bounds the contracts, with the functions by which they are to pay, that others entrust tokens to. Arbitrary: a protocol has some dozens. What is
 // made of them leaves what the others may be (left) as it is.
 const maxOwing = 64
+
+// maxOwed bounds the attacks in which one of them, by one function, could not pay. Arbitrary: what it is to pay may be next to nothing at first.
+const maxOwed = 3
 
 // maxRefused bounds the calls of a function that are refused, and before which who is named in them entrusts something. Arbitrary: two accounts and
 // three numbers, in the first place for an account.

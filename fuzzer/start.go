@@ -174,6 +174,9 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit = w.audit
 	w.prepareStages(c.Oracles, c.Added)
+	if w.attacks.possible {
+		w.attacks.gifts = newGifts(space, machine)
+	}
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts
 	w.observer.scenes.makers = []func() (evm.Machine, error){c.NewMachine, c.NewJudge}

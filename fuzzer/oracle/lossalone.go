@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -24,9 +25,13 @@ func examineLoss(s *Scene, report func(Observation)) {
 	}
 	from, ok := s.attack()
 	if !ok {
+		if from, given, ok := s.given(); ok {
+			l := lossAlone{s, from, given, s.tokens(), s.controlled(from)}
+			l.examineGain(report)
+		}
 		return
 	}
-	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
+	l := lossAlone{s, from, nil, s.tokens(), s.controlled(from)}
 	l.examineGain(report)
 	l.examineDrain(report)
 	l.examineBurn(report)
@@ -36,6 +41,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 type lossAlone struct {
 	*Scene
 	from   int
+	given  []string // tokens that others give the attackers before it, by name
 	tokens []common.Address
 	theirs []common.Address // accounts of the attackers besides [Scene.outsiders]
 }
@@ -130,7 +136,11 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if asset > 0 {
 		what = l.instanceName(l.tokens[asset-1])
 	}
-	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
+	who := "anyone"
+	if len(l.given) > 0 {
+		who = "anyone who has some " + strings.Join(l.given, " and ")
+	}
+	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("%s can take %s that others own", who, what)})
 }
 
 // firstGain is the call behind which the attackers first have more of what others had than before the attack, and what they have then: the last
@@ -358,7 +368,7 @@ func (l *lossAlone) keepsMore(f *evm.Frame) (more uint256.Int, ok bool) {
 	if access == nil || l.isAllowance(f) {
 		return more, false
 	}
-	before := l.wordAtFirst(access)
+	before := l.wordAtBegin(access)
 	was, is := new(uint256.Int).SetBytes(before[:]), new(uint256.Int).SetBytes(l.wordAtLast(access))
 	return *more.Sub(is, was), is.Gt(was)
 }

@@ -1,0 +1,127 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// gifts have another account give the attacker's contract tokens, right before an attack that fails for want of them: it could have bought them, or have
+// borrowed them for that. What it has then is what it begins with.
+type gifts struct {
+	each []input.Call // one for each token
+	left int          // attacks that may still be made behind gifts or payments of others
+	poor map[want]int // how often an attack was given what it lacked
+}
+
+// want is what a function lacked.
+type want struct {
+	function *input.Function
+	token    common.Address
+	has      int // gifts that there were already
+}
+
+// Bounds of gifts. Arbitrary.
+const (
+	maxBehind = 2048
+	maxPoor   = 6 // attacks that call the same function last, with other arguments
+	maxGifts  = 2 // more tokens are rarely paid at once
+	giftShare = 4 // one in so many of what an account has: others need some of it
+)
+
+// newGifts finds who has tokens: ordinary senders first.
+func newGifts(space *input.Space, machine evm.Machine) gifts {
+	g := gifts{left: maxBehind, poor: map[want]int{}}
+	var givers []int
+	for _, ordinary := range []bool{true, false} {
+		for i := range space.Senders {
+			if !space.IsOutsider(i) && space.IsOrdinary(space.Senders[i].Address) == ordinary {
+				givers = append(givers, i)
+			}
+		}
+	}
+	for _, token := range space.Tokens() {
+		for _, giver := range givers {
+			account := space.Senders[giver].Address
+			exec, err := machine.Run(evm.Sequence{{From: account, To: token, Data: append(balanceOf[:], common.LeftPadBytes(account[:], wordBytes)...)}})
+			if err != nil || exec.Calls[0].Outcome != evm.Success || len(exec.Calls[0].Output) != wordBytes {
+				break
+			}
+			amount := new(uint256.Int).SetBytes(exec.Calls[0].Output)
+			amount.Div(amount, uint256.NewInt(giftShare))
+			if call, ok := space.Gift(token, giver, amount); ok && !amount.IsZero() {
+				g.each = append(g.each, call)
+				break
+			}
+		}
+	}
+	return g
+}
+
+const wordBytes = 32
+
+var balanceOf = attacker.Selector("balanceOf(address)")
+
+// watchPoor gives the attacker's contract what its last call failed for.
+func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
+	from, has, ok := a.space.Attack(seq)
+	if !ok || len(a.gifts.each) == 0 || has >= maxGifts || a.space.Length(seq[from:]) > maxAttackCalls {
+		return
+	}
+	last := len(seq) - 1
+	token, spender, ok := lacks(exec, last)
+	if !ok {
+		return
+	}
+	lacking := want{seq[last].Function, token, has}
+	i := slices.IndexFunc(a.gifts.each, func(c input.Call) bool { return a.space.Instances[c.Instance].Address == token })
+	if i < 0 || a.gifts.poor[lacking] >= maxPoor {
+		return
+	}
+	a.gifts.poor[lacking]++
+	if next, ok := a.space.Given(seq, from, &a.gifts.each[i], spender); ok {
+		a.addBehind([]input.Sequence{next}, &a.trusted)
+	}
+}
+
+// addBehind lines up attacks that are made behind gifts or payments of others, as far as there is room.
+func (a *attacks) addBehind(next []input.Sequence, line *[]input.Sequence) {
+	next = next[:min(len(next), a.gifts.left)]
+	a.gifts.left -= len(next)
+	*line = append(*line, next...)
+}
+
+// lacks is the first token that the attacker's contract was to pay in a call, and did not have, or had not let an account take: the spender, which is zero
+// where it was to pay itself. Last comes one that it was asked whether it has any, in a call that fails.
+func lacks(exec *evm.Execution, call int) (token, spender common.Address, ok bool) {
+	frames := exec.Calls[call].Frames
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if len(f.Input) < 4+2*wordBytes || f.Outcome == evm.Success && !isZero(f.Output) {
+			continue
+		}
+		switch selector := [4]byte(f.Input[:4]); {
+		case selector == transfer && f.Caller == attacker.Address:
+			return f.Self, common.Address{}, true
+		case selector == transferFrom && common.Address(f.Input[16:36]) == attacker.Address && f.Caller != attacker.Address:
+			return f.Self, f.Caller, true
+		}
+	}
+	for i := frames[0] + 1; i < frames[1] && exec.Calls[call].Outcome == evm.Reverted; i++ {
+		f := &exec.Frames[i]
+		if len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == attacker.Address && isZero(f.Output) {
+			return f.Self, common.Address{}, true
+		}
+	}
+	return common.Address{}, common.Address{}, false
+}
+
+// isZero reports whether a word is zero: a token's answer that it does not do it.
+func isZero(output []byte) bool {
+	return len(output) == wordBytes && !slices.ContainsFunc(output, func(b byte) bool { return b != 0 })
+}

@@ -1,0 +1,80 @@
+package oracle
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// given is the first call of an attack as [Scene.attack] has it, right before which other accounts give the attackers tokens, by a plain transfer, and what
+// tokens these are: anyone could have bought them, or borrow them for one transaction. So no time passes, and what is called are contracts that are looked at, and
+// tokens that may be taken: a price that a stand-in is told would be worth as much as is given.
+func (s *Scene) given() (from int, tokens []string, ok bool) {
+	calls := s.Calls()
+	last := len(s.Exec.Calls) - 1
+	for from = last + 1; from > 0 && s.isOutsider(calls[from-1].From); from-- {
+		c := &calls[from-1]
+		if c.TimeAdvance > 0 || c.BlockAdvance > 0 || !s.isAttacked(c) {
+			return 0, nil, false
+		}
+	}
+	before := from
+	for before > 0 && s.isGift(before-1) {
+		before--
+		if name := s.instanceName(calls[before].To); !slices.Contains(tokens, name) {
+			tokens = append(tokens, name)
+		}
+	}
+	for i := range before {
+		input := s.Exec.Frames[s.Exec.Calls[i].Frames[0]].Input
+		if s.isOutsider(calls[i].From) || bytes.Contains(input, attacker.Address[:]) || s.namesOutsider(input) {
+			return 0, nil, false
+		}
+	}
+	slices.Sort(tokens)
+	return from, tokens, from <= last && len(tokens) > 0 && !s.isSigned(from) && !s.fitsHash(from)
+}
+
+// isGift reports whether a call is another account's, and gives the attackers some of a token.
+func (s *Scene) isGift(call int) bool {
+	c := &s.Calls()[call]
+	return s.Exec.Calls[call].Outcome == evm.Success && slices.Contains(s.tokens(), c.To) && c.Value.IsZero() && c.TimeAdvance == 0 && c.BlockAdvance == 0 &&
+		len(c.Data) == 4+2*wordBytes && [4]byte(c.Data[:4]) == transfer && s.isOutsider([20]byte(c.Data[16:36]))
+}
+
+// isAttacked reports whether a call is of a contract that is looked at, or lets tokens be taken.
+func (s *Scene) isAttacked(c *evm.Call) bool {
+	if len(c.Data) >= 4 && [4]byte(c.Data[:4]) == approve && slices.Contains(s.tokens(), c.To) {
+		return true
+	}
+	of := s.contractAt(c.To)
+	return of != nil && s.standsAlone(of.QualifiedName()) && !standsIn(of)
+}
+
+// standsIn reports whether a contract is one for tests, which can be told what to answer, by its name or its file's.
+func standsIn(c *bytecode.Contract) bool {
+	return slices.ContainsFunc([]string{"mock", "test", "fake", "stub", "sightline:"}, func(word string) bool {
+		return strings.Contains(strings.ToLower(c.QualifiedName()), word)
+	})
+}
+
+// wordAtBegin is what is in a word's place when the attack begins.
+func (l *lossAlone) wordAtBegin(access *evm.StorageAccess) (word [wordBytes]byte) {
+	var last *evm.StorageAccess
+	for i := range l.Exec.Calls[l.from].Frames[0] {
+		for j := range l.Exec.Frames[i].Storage {
+			a := &l.Exec.Frames[i].Storage[j]
+			if a.Write && a.Address == access.Address && a.Slot == access.Slot && (last == nil || a.Order > last.Order) && lasts(l.Exec, i) {
+				last = a
+			}
+		}
+	}
+	if last != nil {
+		return last.Value.Bytes32()
+	}
+	return l.wordAtFirst(access)
+}
