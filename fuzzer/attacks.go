@@ -25,13 +25,14 @@ type attacks struct {
 	others   []input.Sequence // attacks that name tokens, or others who have some, or are paid for once and counted twice
 	named    []input.Sequence // before which those entrust something who are named in a call that was refused
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
+	behind   []input.Sequence // attacks behind gifts, and what goes on behind those or payments
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
 	endowed  int // how many go on after payments of others; they are made when most others have been
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
-	owing    map[speaker]int           // how often others have entrusted tokens to a contract because it could not pay
+	owing    map[speaker]bool          // contracts that others have entrusted tokens to because they could not pay
 	refused  map[*input.Function]int   // how often those who are named have entrusted something because a call was refused
 	among    func(input.Callable) bool // what is attacked
 	gifts    gifts
@@ -91,7 +92,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]int{}, map[*input.Function]int{}
+	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		if !a.among(c) {
 			continue
@@ -148,7 +149,7 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 	a.effects[e] = true
 	if from > 0 {
 		if length < maxAttackCalls && (e.changed != 0 || e.paid) && from <= maxBefore {
-			a.addBehind(a.space.FollowedBy(seq, a.followers()), &a.resumed)
+			a.addBehind(a.space.FollowedBy(seq, a.followers()))
 		}
 		return
 	}
@@ -288,10 +289,10 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 			continue
 		}
 		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[len(seq)-1].IsStaked()}
-		if a.owing[by] >= maxOwed || a.owing[by] == 0 && len(a.owing) >= maxOwing {
+		if a.owing[by] || len(a.owing) >= maxOwing {
 			continue
 		}
-		a.owing[by]++
+		a.owing[by] = true
 		if gifts == 0 {
 			a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
 		}
@@ -310,9 +311,6 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 // maxOwing bounds the contracts, with the functions by which they are to pay, that others entrust tokens to. Arbitrary: a protocol has some dozens. What is
 // made of them leaves what the others may be (left) as it is.
 const maxOwing = 64
-
-// maxOwed bounds the attacks in which one of them, by one function, could not pay. Arbitrary: what it is to pay may be next to nothing at first.
-const maxOwed = 3
 
 // maxRefused bounds the calls of a function that are refused, and before which who is named in them entrusts something. Arbitrary: two accounts and
 // three numbers, in the first place for an account.
@@ -422,7 +420,7 @@ func (a *attacks) take() []lead {
 
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the other lines take turns at the others.
 func (a *attacks) nextLine() *[]input.Sequence {
-	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.named, &a.handed, &a.resumed}
+	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.named, &a.handed, &a.resumed, &a.behind}
 	for i := range lines {
 		if line := lines[(a.made/2+i)%len(lines)]; len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line

@@ -85,15 +85,15 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 	}
 	a.gifts.poor[lacking]++
 	if next, ok := a.space.Given(seq, from, &a.gifts.each[i], spender); ok {
-		a.addBehind([]input.Sequence{next}, &a.trusted)
+		a.addBehind([]input.Sequence{next})
 	}
 }
 
 // addBehind lines up attacks that are made behind gifts or payments of others, as far as there is room.
-func (a *attacks) addBehind(next []input.Sequence, line *[]input.Sequence) {
+func (a *attacks) addBehind(next []input.Sequence) {
 	next = next[:min(len(next), a.gifts.left)]
 	a.gifts.left -= len(next)
-	*line = append(*line, next...)
+	a.behind = append(a.behind, next...)
 }
 
 // lacks is the first token that the attacker's contract was to pay in a call, and did not have, or had not let an account take: the spender, which is zero

@@ -3,11 +3,11 @@ package oracle
 import (
 	"bytes"
 	"slices"
-	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // given is the first call of an attack as [Scene.attack] has it, right before which other accounts give the attackers tokens, by a plain transfer, and what
@@ -52,14 +52,7 @@ func (s *Scene) isAttacked(c *evm.Call) bool {
 		return true
 	}
 	of := s.contractAt(c.To)
-	return of != nil && s.standsAlone(of.QualifiedName()) && !standsIn(of)
-}
-
-// standsIn reports whether a contract is one for tests, which can be told what to answer, by its name or its file's.
-func standsIn(c *bytecode.Contract) bool {
-	return slices.ContainsFunc([]string{"mock", "test", "fake", "stub", "sightline:"}, func(word string) bool {
-		return strings.Contains(strings.ToLower(c.QualifiedName()), word)
-	})
+	return of != nil && s.standsAlone(of.QualifiedName())
 }
 
 // wordAtBegin is what is in a word's place when the attack begins.
@@ -77,4 +70,31 @@ func (l *lossAlone) wordAtBegin(access *evm.StorageAccess) (word [wordBytes]byte
 		return last.Value.Bytes32()
 	}
 	return l.wordAtFirst(access)
+}
+
+// isTrade reports whether those who lose an asset until a call have more of another one then: they have sold it, and whether the price was right is not
+// told by who buys from one and sells to another.
+func (l *lossAlone) isTrade(asset, call int) bool {
+	of, ok := l.holdings(asset, call)
+	if !ok {
+		return true
+	}
+	var losers []common.Address
+	for _, account := range l.others() {
+		if was, is := of(account); is.Lt(&was) {
+			losers = append(losers, account)
+		}
+	}
+	for other := range 1 + len(l.tokens) {
+		of, ok := l.holdings(other, call)
+		if other == asset || !ok {
+			continue
+		}
+		for _, account := range losers {
+			if was, is := of(account); is.Gt(was.AddUint64(&was, lossLeast)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -129,7 +129,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
-	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) {
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || len(l.given) > 0 && l.isTrade(asset, call) {
 		return
 	}
 	what := "ether"
@@ -486,7 +486,7 @@ func (l *lossAlone) empties(asset, call int) bool {
 const emptiedShare = 100
 
 // minted reports whether a token's supply grew in the attack, up to some call: what is burned later does not undo it. Of one that does not
-// tell it, as those of ERC-721, whether no account of the World has less of it behind that call.
+// tell it, as those of ERC-721, whether no account of the World has less of it behind that call than before it.
 func (l *lossAlone) minted(token common.Address, call int) bool {
 	calls := l.Calls()
 	was, tells := l.ask(calls[:l.from:l.from], token, totalSupply[:])
@@ -501,7 +501,7 @@ func (l *lossAlone) minted(token common.Address, call int) bool {
 	}
 	end := call + 1
 	return !slices.ContainsFunc(l.others(), func(account common.Address) bool {
-		was, ok := l.ask(calls[:l.from:l.from], token, word(balanceOf, account))
+		was, ok := l.ask(calls[:call:call], token, word(balanceOf, account))
 		now, still := l.ask(calls[:end:end], token, word(balanceOf, account))
 		return ok && still && now.Lt(&was)
 	})

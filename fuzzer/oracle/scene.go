@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -191,9 +192,15 @@ func (s *Scene) existed(account common.Address) bool {
 	return a != nil && len(a.Code) > 0 && !s.isOutsider(account)
 }
 
-// standsAlone reports whether a contract is looked at as it is: in an audit, and where the change adds it.
+// standsAlone reports whether a contract is looked at as it is: in an audit, and where the change adds it. A mock is not: what it gives away, and what it
+// can be told to answer, is what tests want of it.
 func (s *Scene) standsAlone(contract string) bool {
-	return s.Audit || slices.Contains(s.Added, contract)
+	return (s.Audit || slices.Contains(s.Added, contract)) && !isMock(contract)
+}
+
+// isMock reports whether a contract, by its qualified name, stands in for another one: its name or a folder's says so, or it is one of ours.
+func isMock(contract string) bool {
+	return strings.Contains(strings.ToLower(contract), "mock") || strings.HasPrefix(contract, "sightline:")
 }
 
 // isProjects reports whether a frame runs code of the project, in the name of an account that had code in
