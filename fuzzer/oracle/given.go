@@ -3,6 +3,7 @@ package oracle
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -72,9 +73,20 @@ func (l *lossAlone) wordAtBegin(access *evm.StorageAccess) (word [wordBytes]byte
 	return l.wordAtFirst(access)
 }
 
-// isTrade reports whether those who lose an asset until a call have more of another one then: they have sold it, and whether the price was right is not
-// told by who buys from one and sells to another.
+// who says, for people, who can make the attack.
+func (l *lossAlone) who() string {
+	if len(l.given) == 0 {
+		return "anyone"
+	}
+	return "anyone who has some " + strings.Join(l.given, " and ")
+}
+
+// isTrade reports whether the attackers were given tokens, and those who lose an asset until a call have more of another one then: they have sold it, and whether
+// the price was right is not told by who buys from one and sells to another.
 func (l *lossAlone) isTrade(asset, call int) bool {
+	if len(l.given) == 0 {
+		return false
+	}
 	of, ok := l.holdings(asset, call)
 	if !ok {
 		return true

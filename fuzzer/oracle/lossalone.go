@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -129,18 +128,14 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
-	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || len(l.given) > 0 && l.isTrade(asset, call) {
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || l.isTrade(asset, call) {
 		return
 	}
 	what := "ether"
 	if asset > 0 {
 		what = l.instanceName(l.tokens[asset-1])
 	}
-	who := "anyone"
-	if len(l.given) > 0 {
-		who = "anyone who has some " + strings.Join(l.given, " and ")
-	}
-	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("%s can take %s that others own", who, what)})
+	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("%s can take %s that others own", l.who(), what)})
 }
 
 // firstGain is the call behind which the attackers first have more of what others had than before the attack, and what they have then: the last

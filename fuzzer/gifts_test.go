@@ -1,0 +1,71 @@
+package fuzzer
+
+import (
+	"context"
+	"testing"
+)
+
+// TestGifts: where a call of the attacker's contract fails for want of tokens, an attack is lined up in which someone who has some gives it a
+// quarter of what that is, and it lets them be taken.
+func TestGifts(t *testing.T) {
+	for name, test := range map[string]struct{ sequence, want string }{
+		"tokens that are taken": {
+			"attackerContract Box.putCoins(uint256) args (7)",
+			"deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Coin.approve(address,uint256) args (Box, 242500000000000000000000); attackerContract Box.putCoins(uint256) args (7)",
+		},
+		"tokens that it has to have": {
+			"attackerContract Box.hold()",
+			"deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Box.hold()",
+		},
+		"fewer than the stake": {
+			"attackerContract Box.putCents(uint256) args (1000000000000000000)",
+			"deployer Cents.transfer(address,uint256) args (attackerContract, 267968750); attackerContract Cents.approve(address,uint256) args (Box, 267968750); attackerContract Box.putCents(uint256) args (16748046)",
+		},
+		"behind what others do": {
+			"user1 Box.open(); attackerContract Box.putCoins(uint256) args (7)",
+			"user1 Box.open(); deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Coin.approve(address,uint256) args (Box, 242500000000000000000000); attackerContract Box.putCoins(uint256) args (7)",
+		},
+		"what fails for another reason":  {"attackerContract Box.open()", ""},
+		"what another account lacks":     {"user1 Box.putCoins(uint256) args (7)", ""},
+		"its own attempt to give some":   {"attackerContract Coin.transfer(address,uint256) args (user1, 5)", ""},
+		"what is named by others before": {"user1 Coin.approve(address,uint256) args (attackerContract, 5); attackerContract Box.putCoins(uint256) args (7)", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, p := solverAttacking(t, "units/lacking.sol")
+			machine, err := p.newMachine()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.attacks.begun, w.attacks.gifts = true, newGifts(p.space, machine)
+			seq := parse(t, p.space, test.sequence)
+			exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
+			if !ok {
+				t.Fatal("not run")
+			}
+			w.attacks.watchPoor(seq, exec)
+			got := ""
+			if len(w.attacks.behind) == 1 {
+				got = format(p.space, w.attacks.behind[0])
+			}
+			if got != test.want {
+				t.Errorf("%d attacks: %s", len(w.attacks.behind), got)
+			}
+		})
+	}
+}
+
+// TestIsStaked: what is next to nothing shows little of an attack; a call without numbers may be worth anything.
+func TestIsStaked(t *testing.T) {
+	_, p := solverAttacking(t, "units/lacking.sol")
+	for text, want := range map[string]bool{
+		"attackerContract Box.putCoins(uint256) args (1)":                      false,
+		"attackerContract Box.putCoins(uint256) args (1000000)":                true,
+		"attackerContract Box.open()":                                          true,
+		"attackerContract Coin.transfer(address,uint256) args (user1, 0)":      false,
+		"attackerContract Coin.approve(address,uint256) args (user1, 2000000)": true,
+	} {
+		if seq := parse(t, p.space, text); seq[0].IsStaked() != want {
+			t.Errorf("%s: %t", text, !want)
+		}
+	}
+}
