@@ -16,6 +16,9 @@ type Config struct {
 	Space   *input.Space
 	Table   *bytecode.Table   // its programs are cut at the targets' entries
 	Targets []bytecode.Target // may be empty: then the campaign only looks for bugs
+	// Within are, by target, the functions of which a sequence's last call has to be where it enters the target; one without a function: any call may. nil: all
+	// are. What branches such calls take is told apart from what others take there.
+	Within  []input.Callable
 	Oracles []*oracle.Oracle
 	// Exempt reports whether failures at an instruction are not bugs; nil: all are. It is
 	// called from several goroutines.

@@ -27,8 +27,8 @@ func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 		c.deferHit(h, d)
 		return
 	}
-	reaches := func(_ input.Sequence, exec *evm.Execution) bool {
-		entered, kept := enters(c.Table, &c.Targets[h.target], exec)
+	reaches := func(seq input.Sequence, exec *evm.Execution) bool {
+		entered, kept := c.enters(h.target, seq, exec)
 		return kept || entered && !h.kept
 	}
 	seq, ok := last.sequence.Clone(), last.execution != nil && reaches(last.sequence, last.execution)

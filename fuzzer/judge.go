@@ -47,6 +47,30 @@ func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution)
 	return entered, kept
 }
 
+// enters reports whether the execution of a sequence entered a target, within the calls that count ([Config.Within]), and whether in a call whose effects
+// last.
+func (c *Campaign) enters(target int, seq input.Sequence, exec *evm.Execution) (entered, kept bool) {
+	if !c.isWithin(target, seq) {
+		return false, false
+	}
+	if c.isFrom(target) {
+		last := *exec
+		last.Covered = slices.DeleteFunc(slices.Clone(exec.Covered), func(v evm.Coverage) bool { return v.Call < len(seq)-1 })
+		exec = &last
+	}
+	return enters(c.Table, &c.Targets[target], exec)
+}
+
+// isFrom reports whether only calls of a certain function may enter a target.
+func (c *Campaign) isFrom(target int) bool {
+	return c.Within != nil && c.Within[target].Function != nil
+}
+
+// isWithin reports whether a sequence's last call may enter a target.
+func (c *Campaign) isWithin(target int, seq input.Sequence) bool {
+	return !c.isFrom(target) || lastOf(seq) == c.Within[target]
+}
+
 // breaks reports whether an oracle sees something in a sequence, or in a property called
 // after it; true also where the judge cannot run it.
 func (c *Campaign) breaks(seq input.Sequence) bool { return breaks(c.judge, &c.Config, seq) }

@@ -172,7 +172,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 		passed:       map[input.Callable]bool{},
 	}
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
-	w.tracker.stores.audit = w.audit
+	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
 	w.prepareStages(c.Oracles, c.Added)
 	if w.attacks.possible {
 		w.attacks.gifts = newGifts(space, machine)

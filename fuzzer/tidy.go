@@ -139,7 +139,7 @@ func (c *Campaign) adopt(at map[int]*draft, index map[bytecode.CodeID]*entries, 
 		}
 		for _, i := range targets.of(covered.Block) {
 			d, t := at[int(i)], &c.result.Targets[i]
-			if d == nil || d.adopted && len(seq) == len(t.Sequence) || len(seq) > len(t.Sequence) || t.Reached && !covered.Kept {
+			if d == nil || c.isFrom(int(i)) || d.adopted && len(seq) == len(t.Sequence) || len(seq) > len(t.Sequence) || t.Reached && !covered.Kept {
 				continue
 			}
 			d.adopted = true
@@ -151,8 +151,8 @@ func (c *Campaign) adopt(at map[int]*draft, index map[bytecode.CodeID]*entries, 
 // reaches is what a target's sequence has to do.
 func (c *Campaign) reaches(target int) holds {
 	reached := c.result.Targets[target].Reached
-	return func(_ input.Sequence, exec *evm.Execution) bool {
-		entered, kept := enters(c.Table, &c.Targets[target], exec)
+	return func(seq input.Sequence, exec *evm.Execution) bool {
+		entered, kept := c.enters(target, seq, exec)
 		return kept || entered && !reached
 	}
 }

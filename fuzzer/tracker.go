@@ -74,7 +74,8 @@ type tracker struct {
 	stores   stores
 	slots    map[bytecode.Location]*writtenSlots // by write; nil: no slot search
 	writes   []slotWrite                         // scratch
-	test     input.Callable                      // the execution is of this fuzz test, whose writes are not searched; zero: of none
+	within   []input.Callable                    // see [Config.Within]
+	test     input.Callable                      // the execution is of this fuzz test, or function of within, which has sides of its own; zero: of none
 	checking bool                                // its last call is one of a test's or handler's, see sidesOf
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
@@ -241,7 +242,7 @@ func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
 			continue
 		}
 		for _, i := range targets.of(c.Block) {
-			if t.kept[i] || t.seen[i] && !c.Kept {
+			if t.kept[i] || t.seen[i] && !c.Kept || !t.isWithin(i, exec, c.Call) {
 				continue
 			}
 			t.seen[i] = true
@@ -249,6 +250,11 @@ func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
 			n.hits = append(n.hits, hit{int(i), c.Call, c.Kept})
 		}
 	}
+}
+
+// isWithin reports whether a call may enter a target.
+func (t *tracker) isWithin(target int32, exec *evm.Execution, call int) bool {
+	return t.within == nil || t.within[target].Function == nil || t.within[target] == t.test && call == len(exec.Calls)-1
 }
 
 // trackBranches goes through the decisions of the last call, the one that PIDs
@@ -316,9 +322,9 @@ func (t *tracker) knownAt(code bytecode.CodeID, b bytecode.BlockID) *jump {
 	return table.at(b)
 }
 
-// isOwn reports whether the test that runs has sides of its own in a block.
+// isOwn reports whether the test that runs has sides of its own in a block; a function of within has some in all.
 func (t *tracker) isOwn(code bytecode.CodeID, b bytecode.BlockID) bool {
-	return t.test.Function != nil && t.targets[code].has(b)
+	return t.test.Function != nil && (t.targets[code].has(b) || t.within != nil && t.targets[code] != nil)
 }
 
 // checks is the index in sides of calls such as this one.

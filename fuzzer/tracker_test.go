@@ -143,6 +143,31 @@ func TestTrackerTests(t *testing.T) {
 	}
 }
 
+// TestTrackerWithin: a target counts in calls of the function that it asks for, the last ones, and what others take of its branches is open there.
+func TestTrackerWithin(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(findEntries(table, targets), len(targets))
+	wanted, other := input.Callable{Function: &input.Function{}}, input.Callable{Instance: 1, Function: &input.Function{}}
+	tracker.within = []input.Callable{wanted, {}}
+	w := &worker{tools: tools{tracker: tracker, space: &input.Space{}}}
+	look := func(last input.Callable, exec *evm.Execution) news {
+		w.enter(input.Sequence{{Instance: last.Instance, Function: last.Function}})
+		return lookAt(tracker, exec)
+	}
+	if n := look(other, decided(ran(p, 1, true, 1), 2, true, 1, 9)); len(n.hits) != 1 || n.hits[0].target != 1 || len(n.taken) != 1 {
+		t.Errorf("another function: %+v", n)
+	}
+	earlier := ran(p, 2, true)
+	earlier.Calls = append(earlier.Calls, evm.CallResult{Frames: [2]int{1, 1}, ID: pidOf(3)})
+	earlier.Covered = append(earlier.Covered, evm.Coverage{Call: 0, Code: p.ID, Block: 1, Kept: true})
+	if n := look(wanted, earlier); len(n.hits) != 0 {
+		t.Errorf("in an earlier call: %+v", n)
+	}
+	if n := look(wanted, decided(ran(p, 4, true, 1), 2, true, 1, 9)); len(n.hits) != 1 || n.hits[0].target != 0 || len(n.taken) != 1 || n.taken[0].test != wanted {
+		t.Errorf("the function: %+v", n)
+	}
+}
+
 // TestTrackerLooksAtTheLastCall: paths and distances are those of the last call,
 // coverage is of all.
 func TestTrackerLooksAtTheLastCall(t *testing.T) {

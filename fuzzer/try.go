@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -105,6 +106,9 @@ func (w *worker) enter(seq input.Sequence) {
 		return
 	}
 	t.test = input.Callable{}
+	if last := lastOf(seq); slices.Contains(t.within, last) {
+		t.test = last
+	}
 	_, t.checking = w.space.Tested(seq)
 }
 

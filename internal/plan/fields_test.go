@@ -24,7 +24,7 @@ func TestEveryField(t *testing.T) {
 		{
 			fuzzer.Config{}, "World Space Table Targets Exempt Seeds Audit Added Ways Saved Given Seed Workers SeqLen Timeout MaxCalls AfterReached FunctionAt",
 			// by the names in Options; made again; folders, clock and what looks on
-			"Oracles Schedule Without NewMachine NewJudge NewTracer Library With NewOther Corpus Now Progress Checkpoint Exchange OfferNear",
+			"Within Oracles Schedule Without NewMachine NewJudge NewTracer Library With NewOther Corpus Now Progress Checkpoint Exchange OfferNear",
 		},
 		{input.SpaceOptions{}, "Constructors MaxValue MaxTime MaxBlocks Called Uses Constructed", ""},
 		{evm.World{}, "Accounts Block Fork Instances Senders Cheats Properties Callbacks Origin", ""},

@@ -30,18 +30,24 @@ const (
 type lostCode struct {
 	functions *diffmap.Counterparts
 	lines     map[diffmap.Definition][]diffmap.Range // by function, those looked at
-	names     map[string]bool                        // that the lines use as functions and modifiers: what is checked there is checked no more
+	users     map[string][]string                    // by what the lines use as functions and modifiers: in which functions it is checked no more
 }
 
-// goneBranches are both sides of each branch that the base's contracts make in code that the head no longer has, or no longer calls where it was called.
-func (s *Sides) goneBranches() (targets []bytecode.Target) {
-	known := map[bytecode.Location]bool{}
+// aim are targets on the base, and within which calls they count.
+type aim struct {
+	targets []bytecode.Target
+	within  []input.Callable
+}
+
+// goneBranches are both sides of each branch that the base's contracts make in code that the head no longer has, or no longer calls where it was called: there,
+// in calls of the functions that no longer call it.
+func (s *Sides) goneBranches() (a aim) {
 	for i := range s.Base.World.Instances {
 		c := s.Base.World.Instances[i].Contract
 		if c == nil || c.Runtime == nil {
 			continue
 		}
-		g := lostCode{s.versions.counterpartsOf(c.QualifiedName()), map[diffmap.Definition][]diffmap.Range{}, map[string]bool{}}
+		g := lostCode{s.versions.counterpartsOf(c.QualifiedName()), map[diffmap.Definition][]diffmap.Range{}, map[string][]string{}}
 		p := s.Base.Table.Program(c.Runtime.ID)
 		if g.functions == nil || p == nil {
 			continue
@@ -51,19 +57,46 @@ func (s *Sides) goneBranches() (targets []bytecode.Target) {
 			g.linesOf(b.in)
 		}
 		for _, b := range branches {
-			if !g.has(&b) {
-				continue
-			}
-			for _, side := range sidesOf(p, b.at.PC) {
-				if entry := (bytecode.Location{Code: p.ID, PC: side}); !known[entry] && len(targets) < maxGone {
-					known[entry] = true
-					position, _ := s.Base.Positions.At(b.at)
-					targets = append(targets, bytecode.Target{Position: position, Contract: c.QualifiedName(), Entries: []bytecode.Location{entry}, Reverts: true})
+			if g.has(&b) {
+				s.aimAt(&a, p, &b, input.Callable{})
+			} else {
+				for _, user := range g.users[b.in.Name] {
+					s.aimWithin(&a, p, &b, c, user)
 				}
 			}
 		}
 	}
-	return targets
+	return a
+}
+
+// aimWithin aims at the sides of a branch in calls of a function of a contract's instances; in all calls where none has it.
+func (s *Sides) aimWithin(a *aim, p *bytecode.Program, b *branch, contract *bytecode.Contract, function string) {
+	known := false
+	for _, c := range s.Base.Space.Callables {
+		if s.Base.Space.Instances[c.Instance].Contract == contract && c.Function.Name == function {
+			s.aimAt(a, p, b, c)
+			known = true
+		}
+	}
+	if !known {
+		s.aimAt(a, p, b, input.Callable{})
+	}
+}
+
+// aimAt aims at the sides of a branch, as far as there is room.
+func (s *Sides) aimAt(a *aim, p *bytecode.Program, b *branch, within input.Callable) {
+	for _, side := range sidesOf(p, b.at.PC) {
+		entry := bytecode.Location{Code: p.ID, PC: side}
+		known := false
+		for i := range a.targets {
+			known = known || a.targets[i].Entries[0] == entry && a.within[i] == within
+		}
+		if !known && len(a.targets) < maxGone {
+			position, _ := s.Base.Positions.At(b.at)
+			a.targets = append(a.targets, bytecode.Target{Position: position, Contract: p.Contract.QualifiedName(), Entries: []bytecode.Location{entry}, Reverts: true})
+			a.within = append(a.within, within)
+		}
+	}
 }
 
 // branch is a conditional jump with the text that it was compiled from.
@@ -89,9 +122,9 @@ func (s *Sides) branchesOf(p *bytecode.Program) (list []branch) {
 	return list
 }
 
-// has reports whether the head no longer has a branch's text, or no longer uses the function or modifier that it is in where it was used.
+// has reports whether the head no longer has a branch's text.
 func (g *lostCode) has(b *branch) bool {
-	return g.names[b.in.Name] || slices.ContainsFunc(g.linesOf(b.in), func(line diffmap.Range) bool {
+	return slices.ContainsFunc(g.linesOf(b.in), func(line diffmap.Range) bool {
 		return line.Source == b.text.Source && b.text.Start < line.End && line.Start < b.text.End
 	})
 }
@@ -121,8 +154,8 @@ func (g *lostCode) linesOf(base diffmap.Definition) []diffmap.Range {
 					used = wordSet(g.functions.HeadText(rangeOf(head)))
 				}
 				for word := range wordSet(line) {
-					if !used[word] && word != base.Name {
-						g.names[word] = true
+					if !used[word] && word != base.Name && !slices.Contains(g.users[word], base.Name) {
+						g.users[word] = append(g.users[word], base.Name)
 					}
 				}
 			}
@@ -169,13 +202,13 @@ func sidesOf(p *bytecode.Program, pc uint32) (starts []uint32) {
 // aimAtGone looks for inputs that take branches of the base which the head no longer has. It begins with what is known to lead to changed code, and has goneShare of a
 // search's limits besides them: what a search leaves to the user is several times that.
 func (s *Sides) aimAtGone(ctx context.Context, config *fuzzer.Config, seeds []input.Sequence) ([]input.Sequence, error) {
-	targets := s.goneBranches()
-	if len(targets) == 0 {
+	aim := s.goneBranches()
+	if len(aim.targets) == 0 {
 		return nil, nil
 	}
 	own := *config
 	own.World, own.Space, own.Table, own.NewMachine, own.NewJudge = s.Base.World, s.Base.Space.WithOutsider(), s.Base.Table, s.Base.NewMachine, s.Base.NewMachine
-	own.Oracles, own.Ways, own.Targets, own.NewOther = nil, 0, targets, nil
+	own.Oracles, own.Ways, own.Targets, own.Within, own.NewOther = nil, 0, aim.targets, aim.within, nil
 	own.Timeout = config.Timeout / goneShare
 	if config.MaxCalls > 0 {
 		own.MaxCalls = max(1, config.MaxCalls/goneShare) // zero would not limit it
