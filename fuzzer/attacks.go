@@ -137,7 +137,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 	from, _, ok := a.space.Attack(seq)
 	length := a.space.Length(seq[from:])
-	if !a.begun || from == 0 && a.left <= 0 || !ok || length > maxAttackCalls || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+	if !a.begun || from == 0 && a.left <= 0 || from > 0 && !a.audit || !ok || length > maxAttackCalls || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
 		return
 	}
 	e := effectOf(exec)

@@ -174,7 +174,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
 	w.prepareStages(c.Oracles, c.Added)
-	if w.attacks.possible {
+	if w.attacks.possible && w.audit { // elsewhere nothing sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 	}
 	w.mutator.Ask(w.callbacks.asked)
