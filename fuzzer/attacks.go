@@ -55,8 +55,9 @@ type effect struct {
 	back     bool    // called back
 	named    bool    // a word that names the attacker's contract was written
 	scripted bool    // the contract answered as it was told: without that, the answers are still to be tried
-	endowed  bool    // others had paid in first, or given it something
-	small    bool    // hardly anything was at stake
+	endowed  bool    // others had paid in first
+	behind   bool    // others had made calls, or given it something
+	small    bool    // and hardly anything was at stake
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -66,7 +67,6 @@ const (
 	maxAttacks         = 4096
 	maxAttackFunctions = 32
 	maxEndowed         = 512
-	maxBefore          = 4 // calls of others: who pays allows it first, and gives tokens that are two
 )
 
 // newAttacks prepares them: not where no oracle sees more of them, nor of contracts of which two versions are compared, since that has its own.
@@ -126,6 +126,7 @@ const handedFirst = 1024
 // watch goes on from attacks.
 func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchAttack(seq, exec)
+	a.watchBehind(seq, exec)
 	a.watchEndowed(seq, exec)
 	a.watchSpeaker(seq, exec)
 	a.watchBorrower(seq, exec)
@@ -135,24 +136,15 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
 func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
-	from, _, ok := a.space.Attack(seq)
-	length := a.space.Length(seq[from:])
-	if !a.begun || from == 0 && a.left <= 0 || from > 0 && !a.audit || !ok || length > maxAttackCalls || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !a.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
 		return
 	}
 	e := effectOf(exec)
-	e.function, e.scripted, e.endowed = seq[len(seq)-1].Function, e.back && seq[len(seq)-1].Script != nil, from > 0
-	e.small = from > 0 && !seq[len(seq)-1].IsStaked()
+	e.function, e.scripted = seq[len(seq)-1].Function, e.back && seq[len(seq)-1].Script != nil
 	if a.effects[e] {
 		return
 	}
 	a.effects[e] = true
-	if from > 0 {
-		if length < maxAttackCalls && (e.changed != 0 || e.paid) && from <= maxBefore {
-			a.addBehind(a.space.FollowedBy(seq, a.followers()))
-		}
-		return
-	}
 	var next []input.Sequence
 	if e.back && seq[len(seq)-1].Script == nil {
 		next = a.mutator.Scripts(a.rand, seq, len(seq)-1)
@@ -163,7 +155,7 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 	if e.changed != 0 {
 		next = append(next, a.mutator.FollowedInside(a.rand, seq)...)
 	}
-	if length < maxAttackCalls && (e.changed != 0 || e.paid) {
+	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
 		a.add(a.space.Resumed(seq), &a.resumed)
 		next = append(next, a.space.FollowedBy(seq, a.followers())...)
 	}
