@@ -166,6 +166,23 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
+// watchBehind goes on from an attack behind gifts, or behind what others paid, as [attacks.watchAttack] does.
+func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	from, _, ok := a.space.Attack(seq)
+	if !ok || !a.audit || a.gifts.left <= 0 || from == 0 || from > maxBefore || a.space.Length(seq[from:]) >= maxAttackCalls ||
+		exec.Calls[last].Outcome != evm.Success || seq[last].Function.View || seq[last].Script != nil {
+		return
+	}
+	e := effectOf(exec)
+	e.function, e.behind, e.small = seq[last].Function, true, !seq[last].IsStaked()
+	if e.changed == 0 && !e.paid || a.effects[e] {
+		return
+	}
+	a.effects[e] = true
+	a.addBehind(a.space.FollowedBy(seq, a.followers()))
+}
+
 // watchEndowed goes on from what the attacker's contract did when it was called back, where others had to pay in first for that: it may have been
 // lent what they paid, and have paid it in as its own. It goes on with the same contract.
 func (a *attacks) watchEndowed(seq input.Sequence, exec *evm.Execution) {
@@ -410,13 +427,22 @@ func (a *attacks) take() []lead {
 	return asLeads(next)
 }
 
+// behindShare: one turn in so many is for attacks behind gifts or payments, as long as there are others. Arbitrary: they are long.
+const behindShare = 8
+
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the other lines take turns at the others.
 func (a *attacks) nextLine() *[]input.Sequence {
-	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.named, &a.handed, &a.resumed, &a.behind}
+	if len(a.behind) > 0 && a.made%behindShare == 1 {
+		return &a.behind
+	}
+	lines := []*[]input.Sequence{&a.trusted, &a.others, &a.named, &a.handed, &a.resumed}
 	for i := range lines {
 		if line := lines[(a.made/2+i)%len(lines)]; len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line
 		}
+	}
+	if len(a.queue) == 0 {
+		return &a.behind
 	}
 	return &a.queue
 }

@@ -90,23 +90,6 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 	}
 }
 
-// watchBehind goes on from an attack behind gifts, or behind what others paid, as [attacks.watchAttack] does.
-func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
-	last := len(seq) - 1
-	from, _, ok := a.space.Attack(seq)
-	if !ok || !a.audit || a.gifts.left <= 0 || from == 0 || from > maxBefore || a.space.Length(seq[from:]) >= maxAttackCalls ||
-		exec.Calls[last].Outcome != evm.Success || seq[last].Function.View || seq[last].Script != nil {
-		return
-	}
-	e := effectOf(exec)
-	e.function, e.behind, e.small = seq[last].Function, true, !seq[last].IsStaked()
-	if e.changed == 0 && !e.paid || a.effects[e] {
-		return
-	}
-	a.effects[e] = true
-	a.addBehind(a.space.FollowedBy(seq, a.followers()))
-}
-
 // addBehind lines up attacks that are made behind gifts or payments of others, as far as there is room.
 func (a *attacks) addBehind(next []input.Sequence) {
 	next = next[:min(len(next), a.gifts.left)]

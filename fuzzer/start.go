@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -174,7 +176,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
 	w.prepareStages(c.Oracles, c.Added)
-	if w.attacks.possible && w.audit { // elsewhere nothing sees what comes of them
+	if w.attacks.possible && w.audit && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 	}
 	w.mutator.Ask(w.callbacks.asked)
