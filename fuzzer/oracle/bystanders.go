@@ -95,7 +95,7 @@ func (l *lossAlone) takesAllowed(asset, call int) bool {
 }
 
 // isFree reports whether the outsider can have as much of a token as he likes, for nothing: one of its functions of accounts and numbers makes some. It is
-// a stand-in, or worth nothing. Of what is counted one by one each is another.
+// a stand-in, or worth nothing. Of what is counted one by one each is another. A token that does not tell is not worth a finding.
 func (l *lossAlone) isFree(token common.Address) bool {
 	contract, outsider := l.contractAt(token), l.outsider()
 	if _, err := contract.ABI.MethodById(ownerOf[:]); err == nil {
@@ -108,8 +108,12 @@ func (l *lossAlone) isFree(token common.Address) bool {
 			continue
 		}
 		calls := evm.Sequence{{From: outsider, Origin: outsider, To: token, Data: data}}
-		if after, ok := l.inOrder(calls, func(int) bool { return false }); ok &&
-			gained(l.ownedBy([]common.Address{outsider}, nil, l.World, []common.Address{token}), l.ownedBy([]common.Address{outsider}, calls, after, []common.Address{token})) {
+		exec, err := l.Run(calls)
+		if err == nil && exec.Calls[0].Outcome != evm.Success {
+			continue
+		}
+		had, told := l.ask(nil, token, word(balanceOf, outsider))
+		if has, tells := l.ask(calls, token, word(balanceOf, outsider)); err != nil || !told || !tells || has.Gt(&had) {
 			return true
 		}
 	}

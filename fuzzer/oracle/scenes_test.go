@@ -34,7 +34,7 @@ const verdicts = "../../internal/pipeline/testdata/verdicts"
 
 // TestScenes shows oracles that look at a Scene what a campaign finds, without the campaign: testdata/scenes/NAME.txt has
 // sequences of calls, in the text form of fuzzer/input, of the contracts that the pull request NAME of [verdicts] has in its
-// head. Behind each is what the oracles see, in a change and in an audit:
+// head. Behind each is what the oracles see, in a change, in an audit, and where a change adds all contracts; alone means the latter two:
 //
 //	attackerContract Bank.deposit() value 1
 //	attackerContract Bank.withdraw() on payment times 1 calls {Bank.withdraw()}
@@ -179,10 +179,15 @@ func (s *stage) seen(t *testing.T, seq input.Sequence) string {
 	})
 	var out strings.Builder
 	for _, line := range lines {
-		switch in := modes[line]; {
-		case !slices.Contains(in, "audit"):
+		in := func(mode string) bool { return slices.Contains(modes[line], mode) }
+		switch {
+		case in("change") && !in("audit"):
 			line = "change only, " + line
-		case !slices.Contains(in, "change"):
+		case !in("change") && in("audit") && in("addition"):
+			line = "alone, " + line
+		case in("addition") && !in("audit"):
+			line = "addition only, " + line
+		case in("audit") && !in("addition"):
 			line = "audit only, " + line
 		}
 		out.WriteString("# " + line + "\n")
@@ -201,7 +206,7 @@ func severityOf(o *oracle.Oracle, seen oracle.Observation) oracle.Severity {
 	return seen.Severity
 }
 
-// examine shows a sequence to the oracles that look at a Scene, in a change and in an audit.
+// examine shows a sequence to the oracles that look at a Scene, in a change, in an audit, and as an addition.
 func (s *stage) examine(t *testing.T, seq input.Sequence, report func(o *oracle.Oracle, mode string, seen oracle.Observation)) {
 	t.Helper()
 	calls := s.space.Encode(seq, nil)
@@ -233,8 +238,13 @@ func (s *stage) examine(t *testing.T, seq input.Sequence, report func(o *oracle.
 			return true
 		},
 	}
-	for _, mode := range []string{"change", "audit"} {
-		scene.Audit = mode == "audit"
+	for _, mode := range []string{"change", "audit", "addition"} {
+		scene.Audit, scene.Added = mode == "audit", nil
+		if mode == "addition" {
+			for _, c := range s.table.Contracts() {
+				scene.Added = append(scene.Added, c.QualifiedName())
+			}
+		}
 		for _, o := range append(oracle.Known(), oracle.ThirdPartyLoss) {
 			if now = o; o.Examine != nil {
 				o.Examine(scene, func(seen oracle.Observation) { report(o, mode, seen) })
