@@ -42,7 +42,7 @@ type attacks struct {
 type speaker struct {
 	function *input.Function
 	contract common.Address
-	helped   bool // others named the attacker's contract before
+	helped   bool // others named the attacker's contract before, or gave it something
 	whole    bool // what it said is an argument, and not a part of one, such as of a call to itself
 	small    bool // hardly anything is at stake
 }
@@ -169,9 +169,11 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 // watchBehind goes on from an attack behind gifts, or behind what others paid, as [attacks.watchAttack] does.
 func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
+	if a.gifts.left <= 0 || exec.Calls[last].Outcome != evm.Success || seq[last].Function.View || seq[last].Script != nil {
+		return
+	}
 	from, _, ok := a.space.Attack(seq)
-	if !ok || !a.audit || a.gifts.left <= 0 || from == 0 || from > maxBefore || a.space.Length(seq[from:]) >= maxAttackCalls ||
-		exec.Calls[last].Outcome != evm.Success || seq[last].Function.View || seq[last].Script != nil {
+	if !ok || from == 0 || from > maxBefore || a.space.Length(seq[from:]) >= maxAttackCalls {
 		return
 	}
 	e := effectOf(exec)
@@ -289,7 +291,8 @@ func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
 func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
 	from, gifts, ok := a.space.Attack(seq)
-	if !a.begun || gifts == 0 && a.left <= 0 || !ok || gifts < from || a.space.Length(seq[from:]) > maxAttackCalls {
+	othersPay := gifts < from
+	if !a.begun || gifts == 0 && a.left <= 0 || !ok || othersPay || a.space.Length(seq[from:]) > maxAttackCalls {
 		return
 	}
 	for i := exec.Calls[last].Frames[0] + 1; i < exec.Calls[last].Frames[1]; i++ {
@@ -297,7 +300,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 		if f.Kind != evm.KindCall || !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !a.isOwed(f) {
 			continue
 		}
-		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[len(seq)-1].IsStaked()}
+		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[last].IsStaked()}
 		if a.owing[by] || len(a.owing) >= maxOwing {
 			continue
 		}
@@ -356,6 +359,7 @@ func paysTokens(exec *evm.Execution, frame, end int) bool {
 
 // Functions of tokens.
 var (
+	balanceOf    = attacker.Selector("balanceOf(address)")
 	transfer     = attacker.Selector("transfer(address,uint256)")
 	transferFrom = attacker.Selector("transferFrom(address,address,uint256)")
 	payments     = [][4]byte{attacker.Selector("approve(address,uint256)"), transfer}

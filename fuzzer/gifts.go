@@ -66,12 +66,13 @@ func newGifts(space *input.Space, machine evm.Machine) gifts {
 
 const wordBytes = 32
 
-var balanceOf = attacker.Selector("balanceOf(address)")
-
 // watchPoor gives the attacker's contract what its last call failed for.
 func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
+	if len(a.gifts.each) == 0 {
+		return
+	}
 	from, has, ok := a.space.Attack(seq)
-	if !ok || len(a.gifts.each) == 0 || has >= maxGifts || a.space.Length(seq[from:]) > maxAttackCalls {
+	if !ok || has >= maxGifts || a.space.Length(seq[from:]) > maxAttackCalls {
 		return
 	}
 	last := len(seq) - 1

@@ -58,8 +58,8 @@ func (s *Space) entrustedBy(senders []int, seq Sequence, account common.Address)
 		}
 	}
 	for _, token := range s.changing {
-		allows := token.Function.Signature == "approve(address,uint256)"
-		if s.Instances[token.Instance].Fresh || !allows && token.Function.Signature != "transfer(address,uint256)" {
+		allows := token.Function.Signature == LetsTake
+		if s.Instances[token.Instance].Fresh || !allows && token.Function.Signature != GivesTokens {
 			continue
 		}
 		for _, sender := range senders {
@@ -101,7 +101,7 @@ const sentTimes = 16
 func (s *Space) Sent(seq Sequence, account common.Address) (all []Sequence) {
 	amount := new(uint256.Int).Mul(&Stake, uint256.NewInt(sentTimes))
 	for _, token := range s.changing {
-		if token.Function.Signature != "transfer(address,uint256)" || s.Instances[token.Instance].Fresh {
+		if token.Function.Signature != GivesTokens || s.Instances[token.Instance].Fresh {
 			continue
 		}
 		for _, sender := range s.ordinary {

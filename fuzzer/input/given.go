@@ -13,8 +13,8 @@ import (
 
 // Functions of tokens by which they are given, and let be taken.
 const (
-	givesTokens = "transfer(address,uint256)"
-	letsTake    = "approve(address,uint256)"
+	GivesTokens = "transfer(address,uint256)"
+	LetsTake    = "approve(address,uint256)"
 )
 
 // Tokens are the World's first tokens. They must not be written to.
@@ -25,13 +25,11 @@ func (s *Space) Gift(token common.Address, sender int, amount *uint256.Int) (Cal
 	if s.contract < 0 {
 		return Call{}, false
 	}
-	call, ok := s.tokenCall(token, givesTokens, s.Senders[s.contract].Address, amount)
-	call.Sender = sender
-	return call, ok
+	return s.TokenCall(sender, token, GivesTokens, s.Senders[s.contract].Address, amount)
 }
 
-// tokenCall is a call by the attacker's contract of a token's function of an account and an amount; false: it has no such function.
-func (s *Space) tokenCall(token common.Address, signature string, account common.Address, amount *uint256.Int) (call Call, ok bool) {
+// TokenCall is a call by a sender of a token's function of an account and an amount; false: it has no such function.
+func (s *Space) TokenCall(sender int, token common.Address, signature string, account common.Address, amount *uint256.Int) (call Call, ok bool) {
 	i := slices.IndexFunc(s.changing, func(c Callable) bool {
 		return s.Instances[c.Instance].Address == token && c.Function.Signature == signature
 	})
@@ -39,14 +37,14 @@ func (s *Space) tokenCall(token common.Address, signature string, account common
 		return call, false
 	}
 	c := s.changing[i]
-	call = Call{Sender: s.contract, Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}
+	call = Call{Sender: sender, Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}
 	call.Args[0].Word, call.Args[1].Word = addressWord(account), *amount
 	return call, true
 }
 
 // IsGift reports whether a call is one that [Space.Gift] makes.
 func (s *Space) IsGift(c *Call) bool {
-	return s.contract >= 0 && c.Sender != s.contract && c.Function.Signature == givesTokens && common.Address(c.Args[0].Word.Bytes20()) == s.Senders[s.contract].Address
+	return s.contract >= 0 && c.Sender != s.contract && c.Function.Signature == GivesTokens && common.Address(c.Args[0].Word.Bytes20()) == s.Senders[s.contract].Address
 }
 
 // Attack is where in a sequence an attack begins, and how many gifts are right before it: from there on all calls are the attacker's contract's, and
@@ -66,7 +64,7 @@ func (s *Space) Attack(seq Sequence) (from, gifts int, ok bool) {
 // Length is how many calls of an attack are more than that tokens may be taken.
 func (s *Space) Length(attack Sequence) (n int) {
 	for i := range attack {
-		if attack[i].Function.Signature != letsTake {
+		if attack[i].Function.Signature != LetsTake {
 			n++
 		}
 	}
@@ -91,7 +89,7 @@ func (s *Space) Given(seq Sequence, from int, gift *Call, spender common.Address
 	out = append(out, seq[from:last]...)
 	if spender != (common.Address{}) {
 		amount := gift.Args[1].Word
-		allows, ok := s.tokenCall(s.Instances[gift.Instance].Address, letsTake, spender, &amount)
+		allows, ok := s.TokenCall(s.contract, s.Instances[gift.Instance].Address, LetsTake, spender, &amount)
 		if ok && !has(seq[from:], &allows) {
 			out, more = append(out, allows), true
 		}

@@ -105,3 +105,16 @@ func TestWordAtBegin(t *testing.T) {
 		}
 	}
 }
+
+// TestIsMock: a folder says that a contract is a mock, or a word of its name.
+func TestIsMock(t *testing.T) {
+	for name, want := range map[string]bool{
+		"src/mocks/Token.sol:Token": true, "mock/Token.sol:Token": true, "src/MockWETH.sol:MockWETH": true, "src/A.sol:ERC20Mock": true, "src/A.sol:TokenMock2": true,
+		"src/A.sol:mock_token": true, "src/A.sol:MOCK": true, "sightline:TestToken": true,
+		"src/Token.sol:Token": false, "src/Hammock.sol:Hammock": false, "src/mockery/A.sol:A": false, "src/A.sol:Mockingbird": false,
+	} {
+		if isMock(name) != want {
+			t.Errorf("%s is a mock: %t", name, !want)
+		}
+	}
+}

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -198,10 +198,11 @@ func (s *Scene) standsAlone(contract string) bool {
 	return (s.Audit || slices.Contains(s.Added, contract)) && !isMock(contract)
 }
 
-// isMock reports whether a contract, by its qualified name, stands in for another one: its name or a folder's says so, or it is one of ours.
-func isMock(contract string) bool {
-	return strings.Contains(strings.ToLower(contract), "mock") || strings.HasPrefix(contract, "sightline:")
-}
+// mocks are the names of contracts that stand in for others, as world.RoleOf tells them by a folder or a word of the name, and of ours.
+var mocks = regexp.MustCompile(`(^|/)[Mm]ocks?/|:.*(Mock|MOCK)s?([^a-z]|$)|:mock([^a-z]|$)|^sightline:`)
+
+// isMock reports whether a contract, by its qualified name, stands in for another one.
+func isMock(contract string) bool { return mocks.MatchString(contract) }
 
 // isProjects reports whether a frame runs code of the project, in the name of an account that had code in
 // the World.

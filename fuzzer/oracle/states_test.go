@@ -355,3 +355,51 @@ func TestChosenSlots(t *testing.T) {
 		t.Errorf("at the marked slot is %s", got.Name)
 	}
 }
+
+// TestHasWritten: what a frame has called counts, what comes behind it does not.
+func TestHasWritten(t *testing.T) {
+	write := []evm.StorageAccess{{Write: true}}
+	for name, c := range map[string]struct {
+		frames []evm.Frame
+		want   bool
+	}{
+		"itself":       {[]evm.Frame{{}, {Depth: 1, Storage: write}}, true},
+		"only reads":   {[]evm.Frame{{}, {Depth: 1, Storage: []evm.StorageAccess{{}}}}, false},
+		"what it runs": {[]evm.Frame{{}, {Depth: 1}, {Depth: 2}, {Depth: 3, Storage: write}}, true},
+		"what follows": {[]evm.Frame{{}, {Depth: 1}, {Depth: 1, Storage: write}}, false},
+		"its caller":   {[]evm.Frame{{Storage: write}, {Depth: 1}}, false},
+		"a later call": {[]evm.Frame{{}, {Depth: 1}, {Depth: 0}, {Depth: 2, Storage: write}}, false},
+	} {
+		if got := hasWritten(&evm.Execution{Frames: c.frames}, 1); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestInitialized: an outsider has run an initializer before a call, and that lasts.
+func TestInitialized(t *testing.T) {
+	const text = `[{"type":"function","name":"initialize","inputs":[]},{"type":"function","name":"pay","inputs":[]}]`
+	_, p := contractOfCode(t, text, code(1, 2))
+	p.Contract.Runtime.Kind = bytecode.Runtime
+	outsider := common.Address{0xee}
+	s := &Scene{World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}}}
+	run := func(caller common.Address, function string, call int, outcome evm.Outcome) evm.Frame {
+		id := p.Contract.ABI.Methods[function].ID
+		return evm.Frame{Parent: -1, Call: call, Caller: caller, Program: p, Input: id, Outcome: outcome}
+	}
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  bool
+	}{
+		"an outsider":          {run(outsider, "initialize", 0, evm.Success), true},
+		"another account":      {run(user, "initialize", 0, evm.Success), false},
+		"another function":     {run(outsider, "pay", 0, evm.Success), false},
+		"what fails":           {run(outsider, "initialize", 0, evm.Reverted), false},
+		"in the call or later": {run(outsider, "initialize", 1, evm.Success), false},
+	} {
+		s.Exec = &evm.Execution{Frames: []evm.Frame{c.frame}}
+		if got := s.initialized(1); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -62,12 +62,13 @@ func (au *auto) settle(ctx context.Context, c *bytecode.Contract, code []byte, a
 		call.Address = site
 		return au.machine.Run(append(slices.Clip(au.calls), call))
 	}
-	site := au.creation(code, a).Address
+	start := au.creation(code, a).Address
+	site := start
 	exec, err := run(site)
 	if err != nil || !asksWhereItIs(exec, site) {
 		return nil, err
 	}
-	furthest, moved := lengthOf(exec), false
+	furthest := lengthOf(exec)
 	proposals := sites(site, exec)
 	if there, ok := au.places[c.QualifiedName()]; ok { // where another build has it
 		proposals = append([]common.Address{there}, proposals...)
@@ -84,14 +85,14 @@ func (au *auto) settle(ctx context.Context, c *bytecode.Contract, code []byte, a
 		}
 		succeeded := exec.Calls[len(exec.Calls)-1].Outcome == evm.Success
 		if length := lengthOf(exec); succeeded || length > furthest {
-			site, furthest, moved = next, length, true
+			site, furthest = next, length
 			proposals = sites(site, exec)
 		}
 		if succeeded {
 			break
 		}
 	}
-	if !moved {
+	if site == start {
 		return nil, nil
 	}
 	return &site, nil

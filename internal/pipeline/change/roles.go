@@ -230,7 +230,7 @@ func (c *Change) Added() (names []string) {
 		if contract.Generated {
 			continue
 		}
-		if kind, _ := c.TestRole(contract); kind == "" && c.IsNew(contract.QualifiedName()) {
+		if !c.IsAside(contract) && c.IsNew(contract.QualifiedName()) {
 			names = append(names, contract.QualifiedName())
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // An attacker can buy tokens before an attack, or borrow them for it. The World gives the outsider none, so that what it gains is plain to see: where a call of
@@ -24,7 +23,7 @@ const (
 // isGift reports whether a call of another account sends the outsider, or his contract, some of a token.
 func (w *losses) isGift(call *input.Call) bool {
 	t := w.head[w.Head.Space.Instances[call.Instance].Address]
-	return t != nil && t.kind == fungible && call.Function.Signature == transferSignature && !w.Head.Space.IsOutsider(call.Sender) &&
+	return t != nil && t.kind == fungible && call.Function.Signature == input.GivesTokens && !w.Head.Space.IsOutsider(call.Sender) &&
 		w.isOutsiders(common.Address(call.Args[0].Word.Bytes20()))
 }
 
@@ -48,11 +47,11 @@ func (a *attacks) given(attack input.Sequence, r *ran) input.Sequence {
 	}
 	giver := slices.IndexFunc(a.Head.Space.Senders, func(s evm.Sender) bool { return s.Address == a.owned[i].account })
 	amount := *new(uint256.Int).Div(&a.owned[i].amount, uint256.NewInt(givenShare))
-	gift, can := a.tokenCall(l.token, transferSignature, &attack[from], &amount)
+	attacker := attack[from].Sender
+	gift, can := a.Head.Space.TokenCall(giver, l.token, input.GivesTokens, a.Head.Space.Senders[attacker].Address, &amount)
 	if giver < 0 || !can {
 		return nil
 	}
-	gift.Sender = giver
 	before, own := slices.Clone(attack[:from]), attack[from:]
 	if !has(before, &gift) {
 		before = append(input.Sequence{gift}, before...)
@@ -60,11 +59,8 @@ func (a *attacks) given(attack input.Sequence, r *ran) input.Sequence {
 		return nil
 	}
 	if l.spender != (common.Address{}) {
-		allow, can := a.tokenCall(l.token, approveSignature, &attack[from], &amount)
-		if !can {
-			return nil
-		}
-		if allow.Args[0].Word.SetBytes20(l.spender[:]); has(own, &allow) {
+		allow, can := a.Head.Space.TokenCall(attacker, l.token, input.LetsTake, l.spender, &amount)
+		if !can || has(own, &allow) {
 			return nil
 		}
 		before = append(before, allow)
@@ -77,31 +73,7 @@ func has(seq input.Sequence, call *input.Call) bool {
 	return slices.ContainsFunc(seq, func(c input.Call) bool { return c.Equal(call) })
 }
 
-// Functions of tokens.
-const (
-	transferSignature = "transfer(address,uint256)"
-	approveSignature  = "approve(address,uint256)"
-)
-
 var transferFrom = [4]byte(crypto.Keccak256([]byte("transferFrom(address,address,uint256)")))
-
-// tokenCall is a call of a token's function of an account and an amount, by and with the sender of another call; false: it has no such function.
-func (a *attacks) tokenCall(token common.Address, signature string, of *input.Call, amount *uint256.Int) (call input.Call, ok bool) {
-	instances := a.Head.Space.Instances
-	at := slices.IndexFunc(instances, func(in input.Instance) bool { return in.Address == token })
-	if at < 0 {
-		return call, false
-	}
-	f := slices.IndexFunc(instances[at].Functions, func(f *input.Function) bool { return f.Signature == signature })
-	if f < 0 {
-		return call, false
-	}
-	call = input.Call{Sender: of.Sender, Instance: at, Function: instances[at].Functions[f], Args: abi.Zeros(instances[at].Functions[f].Inputs)}
-	account := a.Head.Space.Senders[of.Sender].Address
-	call.Args[0].Word.SetBytes20(account[:])
-	call.Args[1].Word.Set(amount)
-	return call, true
-}
 
 // lacks is the first token that was to be paid by the outsider, in one of the calls from one on, and was not.
 func (a *attacks) lacks(attack input.Sequence, exec *evm.Execution, from int) (l lack, ok bool) {
