@@ -431,11 +431,17 @@ func (a *attacks) take() []lead {
 	return asLeads(next)
 }
 
-// behindShare: one turn in so many is for attacks behind gifts or payments, as long as there are others. Arbitrary: they are long.
-const behindShare = 8
+// Shares of attacks that are long. Arbitrary.
+const (
+	behindShare   = 8  // one turn in so many is for those behind gifts or payments, as long as there are others
+	inflatedShare = 16 // and one in so many for those on who pays in second
+)
 
 // nextLine is the line whose turn it is. Half of the turns are the queue's, as long as there is any, and the other lines take turns at the others.
 func (a *attacks) nextLine() *[]input.Sequence {
+	if len(a.gifts.inflated) > 0 && a.made%inflatedShare == inflatedShare/2+1 {
+		return &a.gifts.inflated
+	}
 	if len(a.behind) > 0 && a.made%behindShare == 1 {
 		return &a.behind
 	}
@@ -444,6 +450,9 @@ func (a *attacks) nextLine() *[]input.Sequence {
 		if line := lines[(a.made/2+i)%len(lines)]; len(*line) > 0 && (len(a.queue) == 0 || a.made%2 == 1) {
 			return line
 		}
+	}
+	if len(a.queue) == 0 && len(a.behind) == 0 {
+		return &a.gifts.inflated
 	}
 	if len(a.queue) == 0 {
 		return &a.behind

@@ -17,6 +17,9 @@ type gifts struct {
 	each []input.Call // one for each token
 	left int          // attacks that may still be made behind gifts or payments of others
 	poor map[want]int // how often an attack was given what it lacked
+
+	inflating map[want]bool    // by what others may pay in second
+	inflated  []input.Sequence // attacks on them
 }
 
 // want is what a function lacked.
@@ -37,7 +40,7 @@ const (
 
 // newGifts finds who has tokens: ordinary senders first.
 func newGifts(space *input.Space, machine evm.Machine) gifts {
-	g := gifts{left: maxBehind, poor: map[want]int{}}
+	g := gifts{left: maxBehind, poor: map[want]int{}, inflating: map[want]bool{}}
 	var givers []int
 	for _, ordinary := range []bool{true, false} {
 		for i := range space.Senders {
@@ -80,14 +83,41 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 	if !ok {
 		return
 	}
-	lacking := want{seq[last].Function, token, has}
 	i := slices.IndexFunc(a.gifts.each, func(c input.Call) bool { return a.space.Instances[c.Instance].Address == token })
-	if i < 0 || a.gifts.poor[lacking] >= maxPoor {
+	if i < 0 {
+		return
+	}
+	a.inflate(lastOf(seq), &a.gifts.each[i], spender)
+	lacking := want{seq[last].Function, token, has}
+	if a.gifts.poor[lacking] >= maxPoor {
 		return
 	}
 	a.gifts.poor[lacking]++
 	if next, ok := a.space.Given(seq, from, &a.gifts.each[i], spender); ok {
 		a.addBehind([]input.Sequence{next})
+	}
+}
+
+// maxInflated bounds the attacks on who pays in second by a function. Arbitrary: few functions take something out.
+const maxInflated = 16
+
+// inflate lines up attacks on who pays into a contract second, by a function that lets an account take tokens: with each function of the contract that may take out what
+// the attackers have a part in then.
+func (a *attacks) inflate(payment input.Callable, gift *input.Call, takes common.Address) {
+	paid := want{function: payment.Function, token: a.space.Instances[gift.Instance].Address}
+	if takes == (common.Address{}) || a.gifts.inflating[paid] {
+		return
+	}
+	a.gifts.inflating[paid] = true
+	n := 0
+	for _, out := range a.space.Changing() {
+		if out.Instance != payment.Instance || out.Function == payment.Function || n == maxInflated {
+			continue
+		}
+		if seq, ok := a.space.Inflated(nil, gift, payment, out, takes); ok {
+			a.gifts.inflated = append(a.gifts.inflated, seq)
+			n++
+		}
 	}
 }
 

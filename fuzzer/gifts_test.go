@@ -2,6 +2,8 @@ package fuzzer
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +53,41 @@ func TestGifts(t *testing.T) {
 				t.Errorf("%d attacks: %s", len(w.attacks.behind), got)
 			}
 		})
+	}
+}
+
+// TestInflating: a function that takes tokens is paid next to nothing, and behind a gift to the contract by another account as well, before each of the contract's other functions is called; once.
+func TestInflating(t *testing.T) {
+	w, p := solverAttacking(t, "units/lacking.sol")
+	machine, err := p.newMachine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.attacks.begun, w.attacks.gifts = true, newGifts(p.space, machine)
+	for range 2 {
+		seq := parse(t, p.space, "attackerContract Box.putCoins(uint256) args (7)")
+		exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
+		if !ok {
+			t.Fatal("not run")
+		}
+		w.attacks.watchPoor(seq, exec)
+	}
+	const (
+		before = "deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Coin.approve(address,uint256) args (Box, 242500000000000000000000); " +
+			"attackerContract Box.putCoins(uint256) args (1); attackerContract Coin.transfer(address,uint256) args (Box, 242499999999999999999999); " +
+			"deployer Coin.approve(address,uint256) args (Box, 242499999999999999999999); deployer Box.putCoins(uint256) args (242499999999999999999999); "
+	)
+	var got []string
+	for _, seq := range w.attacks.gifts.inflated {
+		last, ok := strings.CutPrefix(format(p.space, seq), before)
+		if !ok {
+			t.Errorf("before: %s", format(p.space, seq))
+		}
+		got = append(got, last)
+	}
+	want := []string{"attackerContract Box.hold()", "attackerContract Box.open()", "attackerContract Box.putCents(uint256) args (1)"}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("at last %q", got)
 	}
 }
 

@@ -131,3 +131,27 @@ func (c *Call) IsStaked() bool {
 	}
 	return !numbers || !c.Value.LtUint64(least)
 }
+
+// Inflated is an attack on who pays into a contract second: with what it was given, the attacker's contract pays next to nothing, and gives the rest to the account that takes payments. Then
+// the giver pays as much, and the attacker's contract takes out what is next to nothing; false: that cannot be called so, or is too long.
+func (s *Space) Inflated(before Sequence, gift *Call, payment, out Callable, takes common.Address) (Sequence, bool) {
+	token, giver := s.Instances[gift.Instance].Address, gift.Sender
+	one, amount := uint256.NewInt(1), gift.Args[1].Word
+	rest := new(uint256.Int).Sub(&amount, one)
+	pays := func(sender int, amount *uint256.Int) Call {
+		call := s.own(payment, amount, sender)
+		call.Sender, call.Value = sender, uint256.Int{}
+		return call
+	}
+	seq, ok := append(slices.Clone(before), *gift), true
+	ofToken := func(sender int, signature string, account common.Address, amount *uint256.Int) {
+		call, can := s.TokenCall(sender, token, signature, account, amount)
+		seq, ok = append(seq, call), ok && can
+	}
+	ofToken(s.contract, LetsTake, takes, &amount)
+	seq = append(seq, pays(s.contract, one))
+	ofToken(s.contract, GivesTokens, takes, rest)
+	ofToken(giver, LetsTake, takes, rest)
+	seq = append(seq, pays(giver, rest), s.own(out, one, s.contract))
+	return seq, ok && len(seq) <= MaxCalls && s.mayAttack(payment) && s.mayAttack(out)
+}

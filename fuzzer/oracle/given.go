@@ -23,21 +23,35 @@ func (s *Scene) given() (from int, tokens []string, ok bool) {
 			return 0, nil, false
 		}
 	}
-	before := from
-	for before > 0 && s.isGift(before-1) {
-		before--
-		if name := s.instanceName(calls[before].To); !slices.Contains(tokens, name) {
+	tokens, before := s.giftsBefore(from)
+	return from, tokens, from <= last && len(tokens) > 0 && !s.isHelped(before) && !s.isSigned(from) && !s.fitsHash(from)
+}
+
+// giftsBefore lists the tokens that others give the attackers right before a call, by name, and where that begins.
+func (s *Scene) giftsBefore(call int) (tokens []string, before int) {
+	for before = call; before > 0 && s.isGift(before-1); before-- {
+		if name := s.instanceName(s.Calls()[before-1].To); !slices.Contains(tokens, name) {
 			tokens = append(tokens, name)
 		}
 	}
-	for i := range before {
-		input := s.Exec.Frames[s.Exec.Calls[i].Frames[0]].Input
-		if s.isOutsider(calls[i].From) || bytes.Contains(input, attacker.Address[:]) || s.namesOutsider(input) {
-			return 0, nil, false
+	slices.Sort(tokens)
+	return tokens, before
+}
+
+// isHelped reports whether one of so many calls is the attackers', or names them.
+func (s *Scene) isHelped(calls int) bool {
+	for i := range calls {
+		if s.isOutsider(s.Calls()[i].From) || s.isNamed(i) {
+			return true
 		}
 	}
-	slices.Sort(tokens)
-	return from, tokens, from <= last && len(tokens) > 0 && !s.isSigned(from) && !s.fitsHash(from)
+	return false
+}
+
+// isNamed reports whether a call names the attackers.
+func (s *Scene) isNamed(call int) bool {
+	input := s.Exec.Frames[s.Exec.Calls[call].Frames[0]].Input
+	return bytes.Contains(input, attacker.Address[:]) || s.namesOutsider(input)
 }
 
 // isGift reports whether a call is another account's, and gives the attackers some of a token.
@@ -49,11 +63,16 @@ func (s *Scene) isGift(call int) bool {
 
 // isAttacked reports whether a call is of a contract that is looked at, or lets tokens be taken.
 func (s *Scene) isAttacked(c *evm.Call) bool {
-	if len(c.Data) >= 4 && [4]byte(c.Data[:4]) == approve && slices.Contains(s.tokens(), c.To) {
+	if s.asksToken(c, approve) {
 		return true
 	}
 	of := s.contractAt(c.To)
 	return of != nil && s.standsAlone(of.QualifiedName())
+}
+
+// asksToken reports whether a call is of a function of a token.
+func (s *Scene) asksToken(c *evm.Call, function [4]byte) bool {
+	return len(c.Data) >= 4 && [4]byte(c.Data[:4]) == function && slices.Contains(s.tokens(), c.To)
 }
 
 // wordAtBegin is what is in a word's place when the attack begins.

@@ -7,7 +7,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // TestGiven: tokens are given by a plain transfer of another account, right before an attack in which no time passes, on what is looked at.
@@ -56,27 +55,7 @@ func TestGiven(t *testing.T) {
 		"another call of the token":       {evm.Sequence{gift, changed(lets, func(c *evm.Call) { c.Data = transferTo(vault) }), attack}, 0, 0, nil, false},
 		"named by another before":         {evm.Sequence{changed(pays, func(c *evm.Call) { c.Data = word([4]byte{5, 6, 7, 8}, outsider) }), gift, attack}, 0, 0, nil, false},
 	} {
-		s := &Scene{
-			Added: []string{"C.sol:C", "mocks/M.sol:M"},
-			World: &evm.World{
-				Senders: []evm.Sender{{Address: user}, {Address: outsider, Outsider: true}, {Address: contract, Through: outsider}},
-				Instances: []evm.Instance{
-					{Name: "vault", Address: vault, Contract: &bytecode.Contract{Source: "C.sol", Name: "C"}}, {Name: "token", Address: token}, {Name: second, Address: other},
-					{Name: "mock", Address: user, Contract: &bytecode.Contract{Source: "mocks/M.sol", Name: "M"}},
-				},
-			},
-			Calls:     func() evm.Sequence { return c.calls },
-			Exec:      &evm.Execution{},
-			tokenList: &[]common.Address{token, other},
-		}
-		for i, call := range c.calls {
-			result := evm.CallResult{Frames: [2]int{i, i + 1}}
-			if i+1 == c.fails {
-				result.Outcome = evm.Reverted
-			}
-			s.Exec.Calls = append(s.Exec.Calls, result)
-			s.Exec.Frames = append(s.Exec.Frames, evm.Frame{Parent: -1, Call: i, Caller: call.From, Input: call.Data})
-		}
+		s := sceneOfCalls(c.calls, c.fails, outsider, contract)
 		from, tokens, ok := s.given()
 		if ok != c.ok || ok && (from != c.from || !slices.Equal(tokens, c.tokens)) {
 			t.Errorf("%s: %v from %d, %t", name, tokens, from, ok)

@@ -27,7 +27,9 @@ func examineLoss(s *Scene, report func(Observation)) {
 		if from, given, ok := s.given(); ok {
 			l := lossAlone{s, from, given, s.tokens(), s.controlled(from)}
 			l.examineGain(report)
+			return
 		}
+		examineInflation(s, report)
 		return
 	}
 	l := lossAlone{s, from, nil, s.tokens(), s.controlled(from)}

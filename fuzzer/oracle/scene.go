@@ -113,7 +113,7 @@ func (s *Scene) attack() (from int, ok bool) {
 		switch own := s.isOutsider(root.Caller); {
 		case own && from == i+1:
 			from = i
-		case own, bytes.Contains(root.Input, attacker.Address[:]), s.namesOutsider(root.Input):
+		case own, s.isNamed(i):
 			return 0, false
 		}
 	}
