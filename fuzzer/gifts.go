@@ -132,6 +132,9 @@ func (a *attacks) addBehind(next []input.Sequence) {
 // where it was to pay itself. Last comes one that it was asked whether it has any, in a call that fails.
 func lacks(exec *evm.Execution, call int) (token, spender common.Address, ok bool) {
 	frames := exec.Calls[call].Frames
+	if root := &exec.Frames[frames[0]]; givesItself(root) && root.Outcome != evm.Success {
+		return root.Self, common.Address{}, true
+	}
 	for i := frames[0] + 1; i < frames[1]; i++ {
 		f := &exec.Frames[i]
 		if len(f.Input) < 4+2*wordBytes || f.Outcome == evm.Success && !isZero(f.Output) {
@@ -151,6 +154,11 @@ func lacks(exec *evm.Execution, call int) (token, spender common.Address, ok boo
 		}
 	}
 	return common.Address{}, common.Address{}, false
+}
+
+// givesItself reports whether a call is the attacker's contract's, and a transfer of tokens to itself.
+func givesItself(f *evm.Frame) bool {
+	return f.Caller == attacker.Address && len(f.Input) == 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer && common.Address(f.Input[16:36]) == attacker.Address
 }
 
 // isZero reports whether a word is zero: a token's answer that it does not do it.

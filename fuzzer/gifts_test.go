@@ -27,6 +27,10 @@ func TestGifts(t *testing.T) {
 			"user1 Box.open(); attackerContract Box.putCoins(uint256) args (7)",
 			"user1 Box.open(); deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Coin.approve(address,uint256) args (Box, 242500000000000000000000); attackerContract Box.putCoins(uint256) args (7)",
 		},
+		"a transfer to itself": {
+			"attackerContract Coin.transfer(address,uint256) args (attackerContract, 5)",
+			"deployer Coin.transfer(address,uint256) args (attackerContract, 242500000000000000000000); attackerContract Coin.transfer(address,uint256) args (attackerContract, 5)",
+		},
 		"what fails for another reason":  {"attackerContract Box.open()", ""},
 		"what another account lacks":     {"user1 Box.putCoins(uint256) args (7)", ""},
 		"its own attempt to give some":   {"attackerContract Coin.transfer(address,uint256) args (user1, 5)", ""},

@@ -27,6 +27,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 		if from, given, ok := s.given(); ok {
 			l := lossAlone{s, from, given, s.tokens(), s.controlled(from)}
 			l.examineGain(report)
+			l.examineSelf(report)
 			return
 		}
 		examineInflation(s, report)
@@ -36,6 +37,7 @@ func examineLoss(s *Scene, report func(Observation)) {
 	l.examineGain(report)
 	l.examineDrain(report)
 	l.examineBurn(report)
+	l.examineSelf(report)
 }
 
 // lossAlone is an attack, from a call on.

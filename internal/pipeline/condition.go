@@ -142,7 +142,7 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 	for _, sender := range senders(seq) {
 		address := c.head.Space.Senders[sender].Address
 		role := c.roleOf(address, c.calledBy(seq, sender))
-		if role == "" {
+		if role == "" || c.onlyGives(seq, sender) {
 			continue
 		}
 		if other, ok := c.byOthers(f, seq, sender, nil); ok {
@@ -253,7 +253,7 @@ func (c *conditions) sets(seq input.Sequence) bool {
 	for i := range seq {
 		call := &seq[i]
 		at := []common.Address{c.head.Space.Instances[call.Instance].Address}
-		if call.Value.IsZero() && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
+		if call.Value.IsZero() && !c.head.Space.IsGift(call) && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
 			return true
 		}
 	}
@@ -358,6 +358,11 @@ func senders(seq input.Sequence) []int {
 		}
 	}
 	return list
+}
+
+// onlyGives reports whether all that a sender does is to give the attackers tokens: any account that has some could.
+func (c *conditions) onlyGives(seq input.Sequence, sender int) bool {
+	return !slices.ContainsFunc(seq, func(call input.Call) bool { return call.Sender == sender && !c.head.Space.IsGift(&call) })
 }
 
 // calledBy lists the contracts that a sender calls.
