@@ -26,6 +26,7 @@ type attacks struct {
 	named    []input.Sequence // before which those entrust something who are named in a call that was refused
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	behind   []input.Sequence // attacks behind gifts, and what goes on behind those or payments
+	repeated []input.Sequence // attacks that ask again for what paid, see again.go: when there are no others
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
 	endowed  int // how many go on after payments of others; they are made when most others have been
@@ -35,6 +36,7 @@ type attacks struct {
 	owing    map[speaker]bool          // contracts that others have entrusted tokens to because they could not pay
 	refused  map[*input.Function]int   // how often those who are named have entrusted something because a call was refused
 	among    func(input.Callable) bool // what is attacked
+	again    map[*input.Function]int   // how often attacks have been made of what it paid
 	gifts    gifts
 }
 
@@ -92,7 +94,7 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed, a.owing, a.refused = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}
+	a.borrowed, a.owing, a.refused, a.again = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		if !a.among(c) {
 			continue
@@ -132,6 +134,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchBorrower(seq, exec)
 	a.watchDebtor(seq, exec)
 	a.watchPoor(seq, exec)
+	a.watchPayment(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
@@ -451,13 +454,12 @@ func (a *attacks) nextLine() *[]input.Sequence {
 			return line
 		}
 	}
-	if len(a.queue) == 0 && len(a.behind) == 0 {
-		return &a.gifts.inflated
+	for _, line := range []*[]input.Sequence{&a.queue, &a.behind, &a.gifts.inflated} {
+		if len(*line) > 0 {
+			return line
+		}
 	}
-	if len(a.queue) == 0 {
-		return &a.behind
-	}
-	return &a.queue
+	return &a.repeated
 }
 
 // effectOf is what the last call of an execution did.

@@ -78,6 +78,7 @@
 //	resend.go     calls with a signature, sent by others, and once more
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
+//	again.go      what they ask for again
 //	gifts.go      what others give it first
 //	slotsearch.go leads from storage writes whose slot the input moves
 //	predict.go    leads along the line through two runs (harvey §4)

@@ -14,9 +14,10 @@ import (
 // gifts have another account give the attacker's contract tokens, right before an attack that fails for want of them: it could have bought them, or have
 // borrowed them for that. What it has then is what it begins with.
 type gifts struct {
-	each []input.Call // one for each token
-	left int          // attacks that may still be made behind gifts or payments of others
-	poor map[want]int // how often an attack was given what it lacked
+	each    []input.Call           // one for each token
+	tokenOf map[int]common.Address // of an instance
+	left    int                    // attacks that may still be made behind gifts or payments of others
+	poor    map[want]int           // how often an attack was given what it lacked
 
 	inflating map[want]bool    // by what others may pay in second
 	inflated  []input.Sequence // attacks on them
@@ -40,7 +41,7 @@ const (
 
 // newGifts finds who has tokens: ordinary senders first.
 func newGifts(space *input.Space, machine evm.Machine) gifts {
-	g := gifts{left: maxBehind, poor: map[want]int{}, inflating: map[want]bool{}}
+	g := gifts{left: maxBehind, poor: map[want]int{}, inflating: map[want]bool{}, tokenOf: map[int]common.Address{}}
 	var givers []int
 	for _, ordinary := range []bool{true, false} {
 		for i := range space.Senders {
@@ -59,12 +60,27 @@ func newGifts(space *input.Space, machine evm.Machine) gifts {
 			amount := new(uint256.Int).SetBytes(exec.Calls[0].Output)
 			amount.Div(amount, uint256.NewInt(giftShare))
 			if call, ok := space.Gift(token, giver, amount); ok && !amount.IsZero() {
-				g.each = append(g.each, call)
+				g.each, g.tokenOf[call.Instance] = append(g.each, call), token
 				break
 			}
 		}
 	}
 	return g
+}
+
+// of are gifts of the first tokens that are taken from accounts in an execution.
+func (g *gifts) of(exec *evm.Execution) (list []input.Call) {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Outcome != evm.Success || len(f.Input) < 4 || [4]byte(f.Input[:4]) != transferFrom {
+			continue
+		}
+		at := slices.IndexFunc(g.each, func(c input.Call) bool { return g.tokenOf[c.Instance] == f.Self })
+		if at >= 0 && len(list) < maxGifts && !slices.ContainsFunc(list, func(c input.Call) bool { return c.Instance == g.each[at].Instance }) {
+			list = append(list, g.each[at])
+		}
+	}
+	return list
 }
 
 const wordBytes = 32

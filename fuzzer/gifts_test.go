@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // TestGifts: where a call of the attacker's contract fails for want of tokens, an attack is lined up in which someone who has some gives it a
@@ -108,5 +110,37 @@ func TestIsStaked(t *testing.T) {
 		if seq := parse(t, p.space, text); seq[0].IsStaked() != want {
 			t.Errorf("%s: %t", text, !want)
 		}
+	}
+}
+
+// TestRepeated: what led to a payment is done by others twice, then by the attacker's contract, which asks for the payment three times; where tokens are taken for it, it is given some.
+func TestRepeated(t *testing.T) {
+	_, p := solverAttacking(t, "units/lacking.sol")
+	gift := parse(t, p.space, "deployer Coin.transfer(address,uint256) args (attackerContract, 5000)")
+	for name, test := range map[string]struct {
+		sequence string
+		gifts    input.Sequence
+		want     []string
+	}{
+		"numbers that are as they are, and the next ones": {
+			"user1 Box.putCents(uint256) args (3); user1 Box.putCoins(uint256) args (1) time +9", nil,
+			[]string{
+				"deployer Box.putCents(uint256) args (1000000000000000000); user1 Box.putCents(uint256) args (1000000000000000000); attackerContract Box.putCents(uint256) args (1000000000000000000); attackerContract Box.putCoins(uint256) args (1000000000000000000) time +25920000; attackerContract Box.putCoins(uint256) args (1000000000000000000); attackerContract Box.putCoins(uint256) args (1000000000000000000)",
+			},
+		},
+		"with a gift": {"user1 Box.open()", gift, []string{
+			"deployer Coin.transfer(address,uint256) args (attackerContract, 5000); attackerContract Coin.approve(address,uint256) args (Box, 5000); attackerContract Box.open(); attackerContract Box.open(); attackerContract Box.open()",
+		}},
+	} {
+		var got []string
+		for _, seq := range p.space.Repeated(parse(t, p.space, test.sequence), 2, test.gifts) {
+			got = append(got, format(p.space, seq))
+		}
+		if len(got) == 0 || !slices.Equal(got[:len(test.want)], test.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := p.space.Repeated(parse(t, p.space, "deployer Coin.transfer(address,uint256) args (attackerContract, 5); user1 Box.open()"), 2, nil); len(got) != 2 {
+		t.Errorf("behind what names the attackers: %d", len(got))
 	}
 }

@@ -118,18 +118,20 @@ func (s *Space) staking(seq Sequence, from int, number *uint256.Int) Sequence {
 	return out
 }
 
+// leastStake is what is not next to nothing. Arbitrary: a token of six decimals.
+const leastStake = 1_000_000
+
 // IsStaked reports whether a call pays, or has a number, that is not next to nothing, or it has none.
 func (c *Call) IsStaked() bool {
-	const least = 1_000_000 // arbitrary: a token of six decimals
 	numbers := c.Function.Payable
 	for i := range c.Args {
 		if c.Function.Inputs[i].Kind == Uint {
-			if numbers = true; !c.Args[i].Word.LtUint64(least) {
+			if numbers = true; !c.Args[i].Word.LtUint64(leastStake) {
 				return true
 			}
 		}
 	}
-	return !numbers || !c.Value.LtUint64(least)
+	return !numbers || !c.Value.LtUint64(leastStake)
 }
 
 // Inflated is an attack on who pays into a contract second: with what it was given, the attacker's contract pays next to nothing, and gives the rest to the account that takes payments. Then

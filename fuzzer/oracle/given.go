@@ -17,9 +17,10 @@ import (
 func (s *Scene) given() (from int, tokens []string, ok bool) {
 	calls := s.Calls()
 	last := len(s.Exec.Calls) - 1
+	repeats := s.repeats(last)
 	for from = last + 1; from > 0 && s.isOutsider(calls[from-1].From); from-- {
 		c := &calls[from-1]
-		if c.TimeAdvance > 0 || c.BlockAdvance > 0 || !s.isAttacked(c) {
+		if !repeats && (c.TimeAdvance > 0 || c.BlockAdvance > 0) || !s.isAttacked(c) {
 			return 0, nil, false
 		}
 	}

@@ -129,7 +129,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.takesTime(call) && !l.empties(asset, call) || l.isDust(asset, had, has, call) {
+	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.mayBeDue(asset, call) || l.isDust(asset, had, has, call) {
 		return
 	}
 	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || l.isTrade(asset, call) {
