@@ -20,13 +20,7 @@ func (a *attacks) watchPayment(seq input.Sequence, exec *evm.Execution) {
 		return
 	}
 	a.again[last.Function]++
-	next := a.space.Repeated(seq, repeatedTimes, a.gifts.of(exec))
-	for _, attack := range next {
-		if paying := a.space.Paying(attack); !paying.Equal(attack) {
-			next = append(next, paying)
-		}
-	}
-	a.repeated = append(a.repeated, next...)
+	a.repeated = append(a.repeated, a.space.Repeated(seq, repeatedTimes, a.giftsFor(exec))...)
 }
 
 // paysOut reports whether a call sends ether to an account without known code, or tokens to any.

@@ -14,10 +14,9 @@ import (
 // gifts have another account give the attacker's contract tokens, right before an attack that fails for want of them: it could have bought them, or have
 // borrowed them for that. What it has then is what it begins with.
 type gifts struct {
-	each    []input.Call           // one for each token
-	tokenOf map[int]common.Address // of an instance
-	left    int                    // attacks that may still be made behind gifts or payments of others
-	poor    map[want]int           // how often an attack was given what it lacked
+	each []input.Call // one for each token
+	left int          // attacks that may still be made behind gifts or payments of others
+	poor map[want]int // how often an attack was given what it lacked
 
 	inflating map[want]bool    // by what others may pay in second
 	inflated  []input.Sequence // attacks on them
@@ -41,7 +40,7 @@ const (
 
 // newGifts finds who has tokens: ordinary senders first.
 func newGifts(space *input.Space, machine evm.Machine) gifts {
-	g := gifts{left: maxBehind, poor: map[want]int{}, inflating: map[want]bool{}, tokenOf: map[int]common.Address{}}
+	g := gifts{left: maxBehind, poor: map[want]int{}, inflating: map[want]bool{}}
 	var givers []int
 	for _, ordinary := range []bool{true, false} {
 		for i := range space.Senders {
@@ -60,7 +59,7 @@ func newGifts(space *input.Space, machine evm.Machine) gifts {
 			amount := new(uint256.Int).SetBytes(exec.Calls[0].Output)
 			amount.Div(amount, uint256.NewInt(giftShare))
 			if call, ok := space.Gift(token, giver, amount); ok && !amount.IsZero() {
-				g.each, g.tokenOf[call.Instance] = append(g.each, call), token
+				g.each = append(g.each, call)
 				break
 			}
 		}
@@ -68,16 +67,21 @@ func newGifts(space *input.Space, machine evm.Machine) gifts {
 	return g
 }
 
-// of are gifts of the first tokens that are taken from accounts in an execution.
-func (g *gifts) of(exec *evm.Execution) (list []input.Call) {
+// giftOf is the gift of a token; −1: there is none.
+func (a *attacks) giftOf(token common.Address) int {
+	return slices.IndexFunc(a.gifts.each, func(c input.Call) bool { return a.space.Instances[c.Instance].Address == token })
+}
+
+// giftsFor are gifts of the first tokens that are taken from accounts in an execution.
+func (a *attacks) giftsFor(exec *evm.Execution) (list []input.Call) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		if f.Outcome != evm.Success || len(f.Input) < 4 || [4]byte(f.Input[:4]) != transferFrom {
 			continue
 		}
-		at := slices.IndexFunc(g.each, func(c input.Call) bool { return g.tokenOf[c.Instance] == f.Self })
-		if at >= 0 && len(list) < maxGifts && !slices.ContainsFunc(list, func(c input.Call) bool { return c.Instance == g.each[at].Instance }) {
-			list = append(list, g.each[at])
+		at := a.giftOf(f.Self)
+		if at >= 0 && len(list) < maxGifts && !slices.ContainsFunc(list, func(c input.Call) bool { return c.Equal(&a.gifts.each[at]) }) {
+			list = append(list, a.gifts.each[at])
 		}
 	}
 	return list
@@ -99,7 +103,7 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 	if !ok {
 		return
 	}
-	i := slices.IndexFunc(a.gifts.each, func(c input.Call) bool { return a.space.Instances[c.Instance].Address == token })
+	i := a.giftOf(token)
 	if i < 0 {
 		return
 	}
@@ -130,7 +134,7 @@ func (a *attacks) inflate(payment input.Callable, gift *input.Call, takes common
 		if out.Instance != payment.Instance || out.Function == payment.Function || n == maxInflated {
 			continue
 		}
-		if seq, ok := a.space.Inflated(nil, gift, payment, out, takes); ok {
+		if seq, ok := a.space.Inflated(gift, payment, out, takes); ok {
 			a.gifts.inflated = append(a.gifts.inflated, seq)
 			n++
 		}

@@ -14,9 +14,11 @@ import (
 // maxOrdinal is the largest number that may say which of several things one is. Arbitrary: sequences are shorter.
 const maxOrdinal = 16
 
-// Repeated lists attacks in which the attacker's contract makes the calls of a sequence, and the last one so many times more. Before that as many ordinary senders make all calls
-// but the last: what they then own is there to be taken, and what the attacker's contract begins may have the number behind theirs. Where not all senders are ordinary, calls of the others
-// may as well be theirs, and come first. With gifts, it is given one of them, and the contract that is called last may take it. Nil where a call is a test's or a constructor, or it takes too many calls.
+// Repeated lists attacks in which the attacker's contract makes the calls of a sequence, and the last one so many times more. Before that as many
+// ordinary senders make all calls but the last: what they then own is there to be taken, and what the attacker's contract begins may have the number
+// behind theirs. Where not all senders of the sequence are ordinary, attacks before which the others make their own calls are listed as well. With
+// gifts, the attacker's contract is given one of them, and the contract that is called last may take it. What pays ether pays the stake in further
+// ones. Nil where a call is a test's or a constructor, or there are too many calls.
 func (s *Space) Repeated(seq Sequence, times int, gifts []Call) (all []Sequence) {
 	if s.contract < 0 || slices.ContainsFunc(seq, func(c Call) bool { return c.Function.Test || c.Function.Kind == Constructor }) {
 		return nil
@@ -32,6 +34,11 @@ func (s *Space) Repeated(seq Sequence, times int, gifts []Call) (all []Sequence)
 	}
 	if n := len(rest); len(first) > 0 && n > 0 && rest[n-1].Equal(&seq[len(seq)-1]) && !s.HelpsContract(first) {
 		all = append(all, s.repeated(first, rest, times, gifts)...)
+	}
+	for _, attack := range slices.Clip(all) {
+		if paying := s.payingStake(attack); !paying.Equal(attack) {
+			all = append(all, paying)
+		}
 	}
 	return all
 }
@@ -154,22 +161,12 @@ func (s *Space) by(sender int, seq Sequence) Sequence {
 	out := seq.Clone()
 	for i := range out {
 		c := &out[i]
-		for _, other := range senders(seq) {
+		for _, other := range seq.Senders() {
 			c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, s.Senders[other].Address, s.Senders[sender].Address)
 		}
 		c.Sender, c.Script = sender, nil
 	}
 	return out
-}
-
-// senders are those of a sequence, each once.
-func senders(seq Sequence) (list []int) {
-	for i := range seq {
-		if !slices.Contains(list, seq[i].Sender) {
-			list = append(list, seq[i].Sender)
-		}
-	}
-	return list
 }
 
 // withOrdinals is a sequence with so much more in the place of small numbers that come first in their call, in all calls but the first.
@@ -187,8 +184,8 @@ func withOrdinals(seq Sequence, more uint64) Sequence {
 	return out
 }
 
-// Paying is a sequence in which calls that pay ether pay the stake.
-func (s *Space) Paying(seq Sequence) Sequence {
+// payingStake is a sequence in which calls that pay ether pay the stake.
+func (s *Space) payingStake(seq Sequence) Sequence {
 	out := seq.Clone()
 	for i := range out {
 		if !out[i].Value.IsZero() && !Stake.Gt(&s.maxValue) {

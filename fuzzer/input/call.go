@@ -68,6 +68,16 @@ func (c *Call) Equal(other *Call) bool {
 	return true
 }
 
+// Senders lists who makes the calls, each once.
+func (s Sequence) Senders() (list []int) {
+	for i := range s {
+		if !slices.Contains(list, s[i].Sender) {
+			list = append(list, s[i].Sender)
+		}
+	}
+	return list
+}
+
 // Equal reports whether two sequences of one Space do the same.
 func (s Sequence) Equal(other Sequence) bool {
 	return slices.EqualFunc(s, other, func(a, b Call) bool { return a.Equal(&b) })

@@ -135,8 +135,8 @@ func (c *Call) IsStaked() bool {
 }
 
 // Inflated is an attack on who pays into a contract second: with what it was given, the attacker's contract pays next to nothing, and gives the rest to the account that takes payments. Then
-// the giver pays as much, and the attacker's contract takes out what is next to nothing; false: that cannot be called so, or is too long.
-func (s *Space) Inflated(before Sequence, gift *Call, payment, out Callable, takes common.Address) (Sequence, bool) {
+// the giver pays as much, and the attacker's contract takes out what is next to nothing; false: that cannot be called so.
+func (s *Space) Inflated(gift *Call, payment, out Callable, takes common.Address) (Sequence, bool) {
 	token, giver := s.Instances[gift.Instance].Address, gift.Sender
 	one, amount := uint256.NewInt(1), gift.Args[1].Word
 	rest := new(uint256.Int).Sub(&amount, one)
@@ -145,7 +145,7 @@ func (s *Space) Inflated(before Sequence, gift *Call, payment, out Callable, tak
 		call.Sender, call.Value = sender, uint256.Int{}
 		return call
 	}
-	seq, ok := append(slices.Clone(before), *gift), true
+	seq, ok := Sequence{*gift}, true
 	ofToken := func(sender int, signature string, account common.Address, amount *uint256.Int) {
 		call, can := s.TokenCall(sender, token, signature, account, amount)
 		seq, ok = append(seq, call), ok && can
@@ -155,5 +155,5 @@ func (s *Space) Inflated(before Sequence, gift *Call, payment, out Callable, tak
 	ofToken(s.contract, GivesTokens, takes, rest)
 	ofToken(giver, LetsTake, takes, rest)
 	seq = append(seq, pays(giver, rest), s.own(out, one, s.contract))
-	return seq, ok && len(seq) <= MaxCalls && s.mayAttack(payment) && s.mayAttack(out)
+	return seq, ok && s.mayAttack(payment) && s.mayAttack(out)
 }

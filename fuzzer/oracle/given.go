@@ -1,13 +1,11 @@
 package oracle
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
@@ -47,12 +45,6 @@ func (s *Scene) isHelped(calls int) bool {
 		}
 	}
 	return false
-}
-
-// isNamed reports whether a call names the attackers.
-func (s *Scene) isNamed(call int) bool {
-	input := s.Exec.Frames[s.Exec.Calls[call].Frames[0]].Input
-	return bytes.Contains(input, attacker.Address[:]) || s.namesOutsider(input)
 }
 
 // isGift reports whether a call is another account's, and gives the attackers some of a token.

@@ -181,6 +181,12 @@ func mayBeHash(word []byte) bool {
 	return bytes.Count(word, []byte{0}) < 4 && bytes.Count(word, []byte{0xff}) < 4
 }
 
+// isNamed reports whether a call names the attackers.
+func (s *Scene) isNamed(call int) bool {
+	input := s.Exec.Frames[s.Exec.Calls[call].Frames[0]].Input
+	return bytes.Contains(input, attacker.Address[:]) || s.namesOutsider(input)
+}
+
 func (s *Scene) namesOutsider(data []byte) bool {
 	account := s.outsider()
 	return account != common.Address{} && bytes.Contains(data, account[:])

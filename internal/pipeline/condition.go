@@ -139,7 +139,7 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 		return fmt.Sprintf("through %s, which a test declares", function), true
 	}
 	var needed []string
-	for _, sender := range senders(seq) {
+	for _, sender := range seq.Senders() {
 		address := c.head.Space.Senders[sender].Address
 		role := c.roleOf(address, c.calledBy(seq, sender))
 		if role == "" || c.onlyGives(seq, sender) {
@@ -347,17 +347,6 @@ func (c *conditions) breaks(f *fuzzer.Finding, seq input.Sequence) bool {
 	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == f.Oracle.ID && o.Location == f.Location
 	})
-}
-
-// senders lists the senders of a sequence, each once.
-func senders(seq input.Sequence) []int {
-	var list []int
-	for i := range seq {
-		if !slices.Contains(list, seq[i].Sender) {
-			list = append(list, seq[i].Sender)
-		}
-	}
-	return list
 }
 
 // onlyGives reports whether all that a sender does is to give the attackers tokens: any account that has some could.
