@@ -16,7 +16,7 @@ const (
 func (a *attacks) watchPayment(seq input.Sequence, exec *evm.Execution) {
 	last := lastOf(seq)
 	call := len(seq) - 1
-	if !a.begun || len(seq) > maxRepeatedCalls || exec.Calls[call].Outcome != evm.Success || last.Function.View || !a.among(last) || a.again[last.Function] >= maxRepeated || !paysOut(exec, call) {
+	if len(seq) > maxRepeatedCalls || exec.Calls[call].Outcome != evm.Success || last.Function.View || !a.among(last) || a.again[last.Function] >= maxRepeated || !paysOut(exec, call) {
 		return
 	}
 	a.again[last.Function]++

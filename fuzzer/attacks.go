@@ -78,7 +78,7 @@ func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool, added []strin
 		possible: attacking(oracles) && (!compares || len(added) > 0) && t.space.Contract() >= 0,
 		among: func(c input.Callable) bool {
 			of := t.space.Instances[c.Instance].Contract
-			return !compares || of != nil && slices.Contains(added, of.QualifiedName())
+			return !compares || of != nil && (slices.Contains(added, of.QualifiedName()) || slices.Contains(added, of.QualifiedName()+"."+c.Function.Signature))
 		},
 	}
 }
@@ -127,6 +127,9 @@ const handedFirst = 1024
 
 // watch goes on from attacks.
 func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
+	if !a.begun {
+		return
+	}
 	a.watchAttack(seq, exec)
 	a.watchBehind(seq, exec)
 	a.watchEndowed(seq, exec)
@@ -139,7 +142,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
 func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
-	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !a.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+	if a.left <= 0 || len(seq) > maxAttackCalls || !a.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
 		return
 	}
 	e := effectOf(exec)
@@ -193,7 +196,7 @@ func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
 func (a *attacks) watchEndowed(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
 	others := a.space.PaidFirst(seq)
-	if !a.begun || a.endowed >= maxEndowed || others == 0 || len(seq)-others >= maxAttackCalls || exec.Calls[last].Outcome != evm.Success || seq[last].Script == nil {
+	if a.endowed >= maxEndowed || others == 0 || len(seq)-others >= maxAttackCalls || exec.Calls[last].Outcome != evm.Success || seq[last].Script == nil {
 		return
 	}
 	e := effectOf(exec)
@@ -222,7 +225,7 @@ func (a *attacks) add(next []input.Sequence, line *[]input.Sequence) {
 // gains nothing as long as that contract has nothing, and nothing in it tells what it may have.
 func (a *attacks) watchSpeaker(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
-	if !a.begun || a.left <= 0 || seq[last].Sender != a.space.Contract() || exec.Calls[last].Outcome != evm.Success {
+	if a.left <= 0 || seq[last].Sender != a.space.Contract() || exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	frames := exec.Calls[last].Frames
@@ -265,7 +268,7 @@ func hasBytes(values []input.Value, data []byte) bool {
 // taken: behind that, others have sent it some. It may not have been asked whether it wants that.
 func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
-	if !a.begun || a.left <= 0 {
+	if a.left <= 0 {
 		return
 	}
 	frames := exec.Calls[last].Frames
@@ -295,7 +298,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
 	from, gifts, ok := a.space.Attack(seq)
 	othersPay := gifts < from
-	if !a.begun || gifts == 0 && a.left <= 0 || !ok || othersPay || a.space.Length(seq[from:]) > maxAttackCalls {
+	if gifts == 0 && a.left <= 0 || !ok || othersPay || a.space.Length(seq[from:]) > maxAttackCalls {
 		return
 	}
 	for i := exec.Calls[last].Frames[0] + 1; i < exec.Calls[last].Frames[1]; i++ {

@@ -163,7 +163,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 			tracker:    newTracker(targets, len(c.Targets)),
 			seconds:    c.seconds,
 			without:    c.Without,
-			audit:      c.Audit || len(c.Added) > 0,
+			audit:      c.Audit || slices.ContainsFunc(c.Added, func(added string) bool { return !oracle.IsFunction(added) }),
 			maxSeqLen:  c.maxSeqLen,
 			tried:      newTriedLeads(),
 		},
@@ -176,7 +176,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
 	w.prepareStages(c.Oracles, c.Added)
-	if w.attacks.possible && w.audit && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
+	if w.attacks.possible && (w.audit || len(c.Added) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 	}
 	w.mutator.Ask(w.callbacks.asked)

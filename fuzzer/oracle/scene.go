@@ -26,7 +26,8 @@ type Scene struct {
 	// Audit tells that contracts are looked at as they are, and no change of them: patterns without a
 	// consequence are worth a word.
 	Audit bool
-	// Added are the contracts, by their qualified names, that the change adds.
+	// Added are the contracts, by their qualified names, that the change adds, and the functions that it adds to others, each behind its
+	// contract's name and a dot.
 	Added []string
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/holiman/uint256"
@@ -162,6 +163,12 @@ func (c *Contract) QualifiedName() string {
 		name += "@" + c.Variant
 	}
 	return name
+}
+
+// IsOf reports whether a name is a contract's qualified name, or that of a function of the contract: "src/A.sol:A.f(uint256)".
+func IsOf(name, contract string) bool {
+	rest, ok := strings.CutPrefix(name, contract)
+	return ok && (rest == "" || rest[0] == '.')
 }
 
 // AssertsAsHarness reports whether a contract inherits the assertions of a library for fuzzers, crytic/properties or Chimera, with which

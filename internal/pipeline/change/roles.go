@@ -237,6 +237,53 @@ func (c *Change) Added() (names []string) {
 	return names
 }
 
+// AddedFunctions lists the functions that the change adds to contracts under test that it does not add, each behind its contract's qualified name and a
+// dot: those whose names no changed file of the base held.
+func (c *Change) AddedFunctions() (names []string) {
+	if !c.HasBase() {
+		return nil
+	}
+	was, is := map[string]bool{}, map[string]bool{}
+	for i := range c.files() {
+		f := &c.Diff.Files[i]
+		head, err := c.HeadOf(f)
+		if err == nil && IsSource(f.NewPath) && roleOfFile(f.NewPath) == world.UnderTest {
+			addFunctions(is, head)
+		}
+		if f.OldPath == "" || !IsSource(f.OldPath) {
+			continue
+		}
+		text, err := f.OldText(head)
+		if err != nil {
+			return nil
+		}
+		addFunctions(was, text)
+	}
+	for _, contract := range c.Table.Contracts() {
+		if contract.Generated || c.IsAside(contract) || c.IsNew(contract.QualifiedName()) {
+			continue
+		}
+		for _, m := range contract.ABI.Methods { // sorted below
+			if is[m.RawName] && !was[m.RawName] && !m.IsConstant() {
+				names = append(names, contract.QualifiedName()+"."+m.Sig)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// addFunctions adds the names of the functions that a source declares.
+func addFunctions(names map[string]bool, source []byte) {
+	word := ""
+	for _, t := range solidity.Tokenize(source) {
+		last := word
+		if word = string(source[t.Start:t.End]); last == "function" {
+			names[word] = true
+		}
+	}
+}
+
 // Aside says what a line is part of, where that is not what the change is about: "test", "script",
 // "mock" or "dependency"; empty for a line of a contract under test or of its libraries. Targets
 // named by the user are what it is about.

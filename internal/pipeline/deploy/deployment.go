@@ -42,7 +42,7 @@ type Deployment struct {
 	Setup *world.Report // how the World was made
 
 	Audit bool     // contracts are looked at as they are, as in [oracle.Scene]
-	Added []string // contracts of the World that the change adds, by their qualified names
+	Added []string // contracts of the World that the change adds, and functions, see [fuzzer.Config.Added]
 }
 
 // Make deploys a build by a recipe.
@@ -74,17 +74,19 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 		return nil, exit.CannotFuzz("%w", err)
 	}
 	d := &Deployment{Build: b, World: w, Space: space, Setup: setup, Audit: r.Audit}
-	for i := range w.Instances {
-		if c := w.Instances[i].Contract; c != nil && !c.Generated && slices.Contains(r.Added, c.QualifiedName()) && !slices.Contains(d.Added, c.QualifiedName()) {
-			d.Added = append(d.Added, c.QualifiedName())
+	for _, added := range r.Added {
+		if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
+			return in.Contract != nil && !in.Contract.Generated && bytecode.IsOf(added, in.Contract.QualifiedName())
+		}) {
+			d.Added = append(d.Added, added)
 		}
 	}
 	return d, nil
 }
 
-// LooksAlone reports whether oracles look at a contract as it is, since no version of it is the base.
+// LooksAlone reports whether oracles look at a contract, or at functions of it, as they are, since no version of them is the base.
 func (d *Deployment) LooksAlone(contract string) bool {
-	return d.Audit || slices.Contains(d.Added, contract)
+	return d.Audit || slices.ContainsFunc(d.Added, func(added string) bool { return bytecode.IsOf(added, contract) })
 }
 
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the

@@ -31,7 +31,7 @@ type Recipe struct {
 	Script        *Script                   // what a deploy script did; nil: there was none
 	Chain         *chain.Chain              // that it goes on from; nil: none
 	Audit         bool                      // contracts are looked at as they are
-	Added         []string                  // those that the change adds
+	Added         []string                  // those that the change adds, and functions, see [fuzzer.Config.Added]
 	Fork          string                    // EVM version; empty: the newest
 	WhyFork       string                    // says how it was chosen
 }
@@ -45,7 +45,7 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 		Constructors:  changedConstructors(c.Mapping, b.Table),
 		Changed:       changedFunctions(c.Mapping, b.Positions),
 		Audit:         c.Audits(),
-		Added:         c.Added(),
+		Added:         slices.Concat(c.Added(), c.AddedFunctions()),
 	}
 }
 

@@ -1,0 +1,52 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// IsFunction reports whether what a change adds is a function of a contract that it does not add.
+func IsFunction(added string) bool { return strings.HasSuffix(added, ")") }
+
+// grows reports whether the change adds functions to a contract that it does not add.
+func (s *Scene) grows(contract string) bool {
+	return !isMock(contract) && slices.ContainsFunc(s.Added, func(added string) bool { return added != contract && bytecode.IsOf(added, contract) })
+}
+
+// isLookedAt reports whether a contract is looked at as it is, or the attack calls a function that the change adds.
+func (l *lossAlone) isLookedAt(contract string) bool {
+	return l.standsAlone(contract) || !isMock(contract) && slices.ContainsFunc(l.Exec.Frames[l.Exec.Calls[l.from].Frames[0]:], func(f evm.Frame) bool { return l.runsAdded(&f) })
+}
+
+// runsAdded reports whether a frame is a call of a function that the change adds to a contract that it does not add.
+func (s *Scene) runsAdded(f *evm.Frame) bool {
+	if f.Program == nil || f.Program.Contract == nil || len(f.Input) < 4 {
+		return false
+	}
+	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+	return err == nil && slices.Contains(s.Added, contractOf(f)+"."+m.Sig)
+}
+
+// gainsWithout reports whether the attackers gain up to a call as well without those of its calls in which a function runs that the change adds: that they
+// can was so before.
+func (l *lossAlone) gainsWithout(call int) bool {
+	before := l.Calls()[:l.from:l.from]
+	calls := slices.Clip(before)
+	for i := l.from; i <= call; i++ {
+		frames := l.Exec.Calls[i].Frames
+		if !slices.ContainsFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return l.runsAdded(&f) }) {
+			calls = append(calls, l.Calls()[i])
+		}
+	}
+	all := func(int) bool { return true }
+	first, ok := l.inOrder(before, all)
+	if !ok {
+		return false
+	}
+	had := l.ownedBy(l.attackers(), before, first, l.tokens)
+	after, ok := l.inOrder(calls, all)
+	return ok && gained(had, l.ownedBy(l.attackers(), calls, after, l.tokens))
+}
