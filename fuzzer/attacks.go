@@ -38,6 +38,7 @@ type attacks struct {
 	among    func(input.Callable) bool // what is attacked
 	again    map[*input.Function]int   // how often attacks have been made of what it paid
 	gifts    gifts
+	drawn    drawn
 }
 
 // speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
@@ -138,6 +139,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchDebtor(seq, exec)
 	a.watchPoor(seq, exec)
 	a.watchPayment(seq, exec)
+	a.watchDeed(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.
@@ -429,7 +431,11 @@ func (a *attacks) take() []lead {
 			line = &a.handed
 		}
 		if len(*line) == 0 {
-			break
+			seq, ok := a.draw()
+			if !ok {
+				break
+			}
+			*line = append(*line, seq)
 		}
 		next, *line = append(next, (*line)[0]), (*line)[1:]
 		a.made++

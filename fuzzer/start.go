@@ -178,6 +178,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.prepareStages(c.Oracles, c.Added)
 	if w.attacks.possible && (w.audit || len(c.Added) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
+		w.attacks.drawn = drawn{deeds: map[*input.Function][]deed{}, counts: c.looksAlone}
 	}
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts
@@ -208,4 +209,10 @@ func (c *Campaign) programs() []*bytecode.Program {
 		}
 	}
 	return programs
+}
+
+// looksAlone reports whether oracles look at what comes of a function without a base.
+func (c *Campaign) looksAlone(called input.Callable) bool {
+	of := c.Space.Instances[called.Instance].Contract
+	return c.Audit || of != nil && (slices.Contains(c.Added, of.QualifiedName()) || slices.Contains(c.Added, of.QualifiedName()+"."+called.Function.Signature))
 }
