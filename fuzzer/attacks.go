@@ -419,26 +419,25 @@ func (a *attacks) followers() []input.Callable {
 // eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
 const attackShare = 10
 
-// take takes the attacks whose turn has come. In audits, calls that are handed on are drawn anew when all attacks are
-// done: the first ones are right in all their words or not.
+// take takes the attacks whose turn has come. When all are done, they are drawn. In audits, calls that are handed on are drawn anew in every other turn
+// then: the first ones are right in all their words or not.
 func (a *attacks) take() []lead {
 	var next []input.Sequence
 	a.queue = append(a.queue, a.first()...)
 	for a.made < a.runs/attackShare {
 		line := a.nextLine()
-		if len(*line) == 0 && a.begun && a.audit {
+		if len(*line) == 0 && a.begun && a.audit && (a.drawn.counts == nil || a.made%2 == 0) {
 			a.drawHandedOn()
 			line = &a.handed
 		}
 		if len(*line) == 0 {
-			seq, ok := a.draw()
-			if !ok {
-				break
-			}
-			*line = append(*line, seq)
+			break
 		}
 		next, *line = append(next, (*line)[0]), (*line)[1:]
 		a.made++
+	}
+	if len(next) == 0 && a.begun && len(*a.nextLine()) == 0 {
+		next = a.draw()
 	}
 	return asLeads(next)
 }

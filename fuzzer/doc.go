@@ -78,6 +78,7 @@
 //	resend.go     calls with a signature, sent by others, and once more
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
+//	draw.go       sequences of theirs at random, of what calls were seen to do
 //	again.go      what they ask for again
 //	gifts.go      what others give it first
 //	slotsearch.go leads from storage writes whose slot the input moves

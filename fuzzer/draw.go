@@ -11,69 +11,78 @@ import (
 // takes several calls of several accounts, some time and the right number is no step away from what comes first.
 type drawn struct {
 	counts    func(input.Callable) bool // attacks on it are looked at; nil: none are
-	functions []*input.Function         // that have deeds
-	deeds     map[*input.Function][]deed
+	counting  []input.Callable          // that have deeds, and count
+	paying    []input.Callable          // that have deeds, and were seen to pay
+	functions []input.Callable          // that have deeds
+	deeds     map[input.Callable][]deed
+	alone     bool                   // no target is left: what remains of the campaign is for this
+	next      int                    // the run after which one is drawn
+	senders   map[input.Callable]int // the only one that a function was seen to have an effect for; −1: there are several
 }
+
+// drawShare: one execution in so many is drawn when every target is reached. Arbitrary: the mutants of seeds have broken then what they easily break.
+const drawShare = 3
 
 // deed is how a function was seen to have an effect: what its call needs, and the call.
 type deed struct {
 	sequence input.Sequence
 	gifts    []input.Call // of the tokens that it takes
+	effect   effect
 }
 
 // Bounds of deeds. Arbitrary: a few for each function, of few calls.
 const (
 	maxDeeds     = 6
 	maxDeedCalls = 6
-	drawTries    = 16 // to find deeds that are looked at together
 )
 
 // watchDeed keeps what led to an effect of a call.
 func (a *attacks) watchDeed(seq input.Sequence, exec *evm.Execution) {
-	last := lastOf(seq)
-	if a.drawn.counts == nil || exec.Calls[len(seq)-1].Outcome != evm.Success || last.Function.View {
+	last, call := lastOf(seq), len(seq)-1
+	d := &a.drawn
+	if d.counts == nil || exec.Calls[call].Outcome != evm.Success || last.Function.View || last.Function.Test || last.Function.Kind == input.Constructor {
 		return
 	}
-	if e := effectOf(exec); e.changed == 0 && !e.paid {
+	if a.space.IsToken(a.space.Instances[last.Instance].Address) && !d.counts(last) { // it is given and taken besides
 		return
+	}
+	pays := paysOut(exec, call)
+	e := effectOf(exec)
+	if e.changed == 0 && !pays {
+		return
+	}
+	if only, known := d.senders[last]; !known {
+		d.senders[last] = seq[call].Sender
+	} else if only != seq[call].Sender {
+		d.senders[last] = -1
 	}
 	calls := a.neededFor(exec)
-	if len(calls) > maxDeedCalls {
+	if len(calls) > maxDeedCalls || slices.ContainsFunc(calls, func(i int) bool { return seq[i].Function.Test || seq[i].Function.Kind == input.Constructor }) {
 		return
 	}
-	d := deed{gifts: a.giftsFor(exec)}
-	var time, blocks uint64 // of what is left out
-	next := 0
-	for i := range seq {
-		time, blocks = time+seq[i].TimeAdvance, blocks+seq[i].BlockAdvance
-		if next == len(calls) || i != calls[next] {
-			continue
-		}
-		c := seq[i]
-		if c.Function.Test || c.Function.Kind == input.Constructor {
-			return
-		}
-		c.TimeAdvance, c.BlockAdvance = time, blocks
-		d.sequence = append(d.sequence, c)
-		time, blocks = 0, 0
-		next++
+	if pays && !slices.Contains(d.paying, last) {
+		d.paying = append(d.paying, last)
 	}
-	d.sequence = d.sequence.Clone()
-	deeds := a.drawn.deeds[last.Function]
-	switch {
-	case len(deeds) == 0:
-		a.drawn.functions = append(a.drawn.functions, last.Function)
-		fallthrough
+	d.keep(a, last, deed{seq.Only(calls), a.giftsFor(exec), e})
+}
+
+// keep keeps a function's deed: in the place of one with the same effect in half of the cases, else where there is room, or in the place of any.
+func (d *drawn) keep(a *attacks, of input.Callable, one deed) {
+	deeds := d.deeds[of]
+	if len(deeds) == 0 {
+		d.functions = append(d.functions, of)
+		if d.counts(of) {
+			d.counting = append(d.counting, of)
+		}
+	}
+	switch at := slices.IndexFunc(deeds, func(other deed) bool { return other.effect == one.effect }); {
+	case at >= 0 && a.rand.IntN(2) == 0:
+		deeds[at] = one
+	case at >= 0:
 	case len(deeds) < maxDeeds:
-		if slices.ContainsFunc(deeds, func(other deed) bool { return other.sequence.Equal(d.sequence) }) {
-			return
-		}
-		a.drawn.deeds[last.Function] = append(deeds, d)
+		d.deeds[of] = append(deeds, one)
 	default:
-		at := a.rand.IntN(maxDeeds)
-		if len(d.sequence) <= len(deeds[at].sequence) || a.rand.IntN(maxDeeds) == 0 {
-			deeds[at] = d
-		}
+		deeds[a.rand.IntN(maxDeeds)] = one
 	}
 }
 
@@ -83,7 +92,9 @@ func (a *attacks) neededFor(exec *evm.Execution) []int {
 	read := map[place]bool{}
 	var calls []int
 	last := exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]].Self
-	counts := func(access *evm.StorageAccess) bool { return access.Address == last || !a.space.IsToken(access.Address) }
+	counts := func(access *evm.StorageAccess) bool {
+		return access.Address == last || !a.space.IsToken(access.Address)
+	}
 	for i := range slices.Backward(exec.Calls) {
 		frames := exec.Frames[exec.Calls[i].Frames[0]:exec.Calls[i].Frames[1]]
 		needed := len(calls) == 0 || exec.Calls[i].Outcome == evm.Success && slices.ContainsFunc(frames, func(f evm.Frame) bool {
@@ -105,30 +116,49 @@ func (a *attacks) neededFor(exec *evm.Execution) []int {
 	return calls
 }
 
-// draw makes an attack of one or two deeds, in which something counts; false: there is none.
-func (a *attacks) draw() (input.Sequence, bool) {
+// draw draws an attack, if it is time for one. Turns in which there was none are over.
+func (a *attacks) draw() []input.Sequence {
+	a.made = a.runs / attackShare
 	d := &a.drawn
-	if len(d.functions) == 0 {
-		return nil, false
+	if len(d.counting) == 0 || a.runs < d.next {
+		return nil
 	}
-	for range drawTries {
-		first := d.deed(a)
-		var second deed
-		if a.rand.IntN(2) == 0 {
-			second = d.deed(a)
-		}
-		if !slices.ContainsFunc(slices.Concat(first.sequence, second.sequence), func(c input.Call) bool { return d.counts(input.Callable{Instance: c.Instance, Function: c.Function}) }) {
-			continue
-		}
-		if seq, ok := a.mutator.Staged(a.rand, first.sequence, second.sequence, first.gifts); ok {
-			return seq, true
-		}
+	d.next = a.runs + attackShare
+	if d.alone {
+		d.next = a.runs + drawShare
 	}
-	return nil, false
+	seq, ok := a.stage()
+	if !ok {
+		return nil
+	}
+	return []input.Sequence{seq}
 }
 
-// deed is one of a function's, which are all as likely.
-func (d *drawn) deed(a *attacks) deed {
-	deeds := d.deeds[d.functions[a.rand.IntN(len(d.functions))]]
+// stage makes an attack of one or two deeds, one of which counts; false: it is none.
+func (a *attacks) stage() (input.Sequence, bool) {
+	d := &a.drawn
+	one := d.of(a, d.counting)
+	deeds, gifts := []input.Sequence{one.sequence}, one.gifts
+	switch a.rand.IntN(4) {
+	case 0: // alone
+	case 1:
+		deeds = append(deeds, d.of(a, d.functions).sequence)
+	case 2:
+		if len(d.paying) > 0 {
+			deeds = append(deeds, d.of(a, d.paying).sequence)
+		}
+	default:
+		before := d.of(a, d.functions)
+		deeds, gifts = []input.Sequence{before.sequence, one.sequence}, slices.Concat(before.gifts, gifts)
+	}
+	return a.mutator.Staged(a.rand, deeds, gifts, func(c *input.Call) bool {
+		only, known := d.senders[input.Callable{Instance: c.Instance, Function: c.Function}]
+		return known && only >= 0
+	})
+}
+
+// of is a deed of one of some functions, which are all as likely.
+func (d *drawn) of(a *attacks, functions []input.Callable) deed {
+	deeds := d.deeds[functions[a.rand.IntN(len(functions))]]
 	return deeds[a.rand.IntN(len(deeds))]
 }

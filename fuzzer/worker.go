@@ -38,6 +38,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	}
 	b = batch{worker: w.id, task: t}
 	w.mutator.Avoid(t.avoided)
+	w.attacks.drawn.alone = t.left == 0
 	defer func() { b.costs = w.meter.take() }()
 	defer func() {
 		if r := recover(); r != nil {

@@ -86,8 +86,8 @@ func (s *Space) asAll(seq Sequence) (all []Sequence) {
 	numbers := numbersOf(seq[:last])
 	for j := range seq[last].Args {
 		t := &seq[last].Function.Inputs[j]
-		if t.Kind != Uint || j == firstNumber(&seq[last]) && slices.ContainsFunc(seq[last].Function.Inputs[j+1:], func(t Type) bool { return t.Kind == Uint }) {
-			continue // the first one says which
+		if t.Kind != Uint || saysWhich(&seq[last], j) {
+			continue
 		}
 		for _, number := range numbers {
 			amount := number.of(seq)
@@ -139,6 +139,11 @@ func numbersOf(seq Sequence) (numbers []numeral) {
 // firstNumber is the first argument of a call that is a number without a sign; −1: there is none.
 func firstNumber(c *Call) int {
 	return slices.IndexFunc(c.Function.Inputs, func(t Type) bool { return t.Kind == Uint })
+}
+
+// saysWhich reports whether an argument of a call is the first of several numbers, which says which of several things it is about.
+func saysWhich(c *Call, arg int) bool {
+	return arg == firstNumber(c) && slices.ContainsFunc(c.Function.Inputs[arg+1:], func(t Type) bool { return t.Kind == Uint })
 }
 
 // toOutsider are a call's arguments with the outsider in the place of accounts that are neither contracts of the World nor the attacker's contract.

@@ -3,7 +3,10 @@ package input
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Bounds of staged attacks. Arbitrary.
@@ -14,98 +17,89 @@ const (
 	ownInsteadOfHis = 4 // one attack in so many is the outsider's, and not his contract's
 )
 
-// Staged is an attack that is made of a way to a call's effect, and of another one that may follow; nil: nothing follows. The attackers play some of its senders, and the last one in any case;
-// the others come first, and other accounts may do before what the attackers do then. Its numbers are mixed, time passes at one point or another, and the
-// last call may be made again and again. With gifts, other accounts give the attacker's contract one of them, and let the contract that is called take it. False where others
-// would name the attackers, or there are too many calls.
-func (m *Mutator) Staged(r Rand, way, next Sequence, gifts []Call) (Sequence, bool) {
+// Staged is an attack that is made of what calls were seen to do, each of them behind those that it needs. The attackers make them in the place of their
+// senders, or of some: calls that only their sender may be able to make, as keeps says, come first in half of the cases, and so do those of some others. Other accounts may do before what the attackers do
+// then. Numbers are mixed, time passes at one point or another, and calls are made again. With gifts, other accounts
+// give the attacker's contract one of them first, and it lets the contract that is called take it. False where others would name the attackers, nothing is left to these, or there are
+// too many calls.
+func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool) (Sequence, bool) {
 	s := m.space
 	outsider := s.Outsider()
-	if s.contract < 0 || outsider < 0 || len(way) == 0 {
+	if s.contract < 0 || outsider < 0 {
 		return nil, false
 	}
 	me, accomplice := s.contract, outsider
 	if oneIn(r, ownInsteadOfHis) {
 		me, accomplice = accomplice, me
 	}
-	before, own := s.divide(r, way)
-	if s.HelpsContract(before) {
+	long, soon := oneIn(r, 4), oneIn(r, 2)
+	var before, attack Sequence
+	for i, deed := range deeds {
+		kept, own := s.divide(r, deed, keeps)
+		before = append(before, kept...)
+		if len(own) == 0 {
+			continue
+		}
+		who := me
+		if i > 0 {
+			if oneIn(r, 2) {
+				who = accomplice
+			}
+			if oneIn(r, 2) { // it may go on from the deed before
+				own = own[len(own)-1:]
+			}
+		}
+		own = m.vary(r, withArguments(s.by(who, own)))
+		others, ordinal := r.IntN(maxOthers+1), uint64(r.IntN(2))
+		for j := range others {
+			theirs := s.byOther(s.ordinary[r.IntN(len(s.ordinary))], own[:len(own)-r.IntN(2)])
+			if theirs = withOrdinals(theirs, ordinal*uint64(j)); len(theirs) > 0 && long && j == others-1 {
+				theirs[0].TimeAdvance = min(due, s.maxTime)
+			}
+			before = append(before, theirs...)
+		}
+		own = withOrdinals(own, ordinal*uint64(others))
+		last := &own[len(own)-1]
+		last.Args = s.toOutsider(last)
+		if oneIn(r, 2) {
+			own = again(r, own)
+		}
+		if n := len(attack); n > 0 && oneIn(r, 3) { // in between
+			own = append(own, attack[n-1])
+			attack = attack[:n-1]
+		}
+		attack = append(attack, own...)
+	}
+	if len(attack) == 0 || s.namesAttackers(before) {
 		return nil, false
 	}
-	own = s.by(me, own)
-	for range r.IntN(maxMixed + 1) {
-		m.mixNumbers(r, own)
-	}
-	if oneIn(r, 4) {
-		if changed, ok := m.MutateLast(r, nil, own); ok {
-			own = changed.Clone()
+	if soon {
+		attack = attack.Clone()
+		for i := range attack {
+			attack[i].TimeAdvance, attack[i].BlockAdvance = 0, 0
 		}
-	}
-	last := len(own) - 1
-	own[last].Args = s.toOutsider(&own[last])
-	others, ordinal := r.IntN(maxOthers+1), uint64(r.IntN(2))
-	firstOther := r.IntN(len(s.ordinary))
-	during := r.IntN(4)
-	for i := range others {
-		theirs := own[:len(own)-r.IntN(2)]
-		played := withOrdinals(s.by(s.ordinary[(firstOther+i)%len(s.ordinary)], theirs), ordinal*uint64(i))
-		if during == 0 && i == others-1 && len(played) > 0 { // time passes before it
-			played[0].TimeAdvance = min(due, s.maxTime)
-		}
-		before = append(before, played...)
-	}
-	own = withOrdinals(own, ordinal*uint64(others))
-	switch during {
-	case 0, 1: // no time passes
-		for i := range own {
-			own[i].TimeAdvance, own[i].BlockAdvance = 0, 0
-		}
-	case 2: // much does
-		own[last].TimeAdvance = min(due, s.maxTime)
 	}
 	if len(gifts) > 0 && me == s.contract {
 		gift := gifts[r.IntN(len(gifts))]
 		amount := gift.Args[1].Word
-		lets, ok := s.TokenCall(me, s.Instances[gift.Instance].Address, LetsTake, s.Instances[own[last].Instance].Address, &amount)
-		if ok {
+		if lets, ok := s.TokenCall(me, s.Instances[gift.Instance].Address, LetsTake, s.Instances[attack[len(attack)-1].Instance].Address, &amount); ok {
 			before = append(before, gift, lets)
 		}
 	}
-	if r.IntN(2) == 0 {
-		own = again(r, own)
-	}
-	if len(next) > 0 {
-		who := me
-		if oneIn(r, 2) {
-			who = accomplice
-		}
-		follow := s.by(who, next)
-		if oneIn(r, 2) {
-			follow = follow[len(follow)-1:]
-		}
-		for i := range follow {
-			follow[i].TimeAdvance, follow[i].BlockAdvance = 0, 0
-		}
-		own = append(own, follow...)
-		if r.IntN(2) == 0 {
-			own = again(r, own)
-		}
-	}
-	out := slices.Concat(before, own)
+	out := slices.Concat(before, attack)
 	return out, len(out) <= MaxCalls
 }
 
-// divide divides a way into the calls of senders who play themselves, and the attackers'. The last one is theirs.
-func (s *Space) divide(r Rand, way Sequence) (before, own Sequence) {
-	plays := map[int]bool{way[len(way)-1].Sender: true}
-	for i := range way {
-		c := way[i]
-		theirs, known := plays[c.Sender]
-		if !known {
-			theirs = s.IsOutsider(c.Sender) || oneIn(r, 2)
-			plays[c.Sender] = theirs
+// divide divides a deed into the calls of senders who make them themselves, and the attackers'.
+func (s *Space) divide(r Rand, deed Sequence, keeps func(*Call) bool) (before, own Sequence) {
+	last := deed[len(deed)-1].Sender
+	theirs, may := map[int]bool{last: true}, oneIn(r, 2)
+	for i := range deed {
+		c := deed[i]
+		if _, known := theirs[c.Sender]; !known {
+			theirs[c.Sender] = oneIn(r, 2)
 		}
-		if theirs {
+		if s.IsOutsider(c.Sender) || theirs[c.Sender] && (may || !keeps(&c)) {
 			own = append(own, c)
 		} else {
 			before = append(before, c)
@@ -114,7 +108,50 @@ func (s *Space) divide(r Rand, way Sequence) (before, own Sequence) {
 	return before, own
 }
 
-// mixNumbers puts a number of a sequence, or the stake, in the place of one that a call names or pays.
+// vary is a deed with other numbers, in half of the cases ordinary ones.
+func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
+	if oneIn(r, 2) {
+		ordinary(deed)
+	}
+	for range r.IntN(maxMixed + 1) {
+		m.mixNumbers(r, deed)
+	}
+	if oneIn(r, 4) {
+		if changed, ok := m.MutateLast(r, nil, deed); ok {
+			sender := deed[len(deed)-1].Sender
+			deed = changed
+			deed[len(deed)-1].Sender = sender
+		}
+	}
+	if last := len(deed) - 1; oneIn(r, 4) {
+		deed[last].TimeAdvance = min(due, m.space.maxTime)
+	}
+	return deed
+}
+
+// leastAmount is how many bits a number has that may be an amount of a token with 18 decimals. Arbitrary: others are ids, times, and parts in so many.
+const leastAmount = 96
+
+// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is no amount is 1. It writes to the sequence's arguments.
+func ordinary(seq Sequence) {
+	for i := range seq {
+		c := &seq[i]
+		if !c.Value.IsZero() {
+			c.Value = Stake
+		}
+		for j := range c.Args {
+			switch t, word := &c.Function.Inputs[j], &c.Args[j].Word; {
+			case t.Kind != Uint:
+			case t.Bits >= leastAmount && word.GtUint64(maxOrdinal):
+				*word = Stake
+			case t.Bits < leastAmount && word.GtUint64(due):
+				word.SetOne()
+			}
+		}
+	}
+}
+
+// mixNumbers puts a number of a sequence, or the stake, in the place of one that a call names or pays: the last one in half of the cases.
 func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
 	c := &seq[len(seq)-1]
 	if oneIn(r, 2) {
@@ -127,7 +164,7 @@ func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
 	}
 	var places []int
 	for j := range c.Args {
-		if t := &c.Function.Inputs[j]; t.Kind == Uint && t.Fits(&amount) {
+		if t := &c.Function.Inputs[j]; t.Kind == Uint && t.Fits(&amount) && !saysWhich(c, j) && (c.Args[j].Word.GtUint64(maxOrdinal) || oneIn(r, 4)) {
 			places = append(places, j)
 		}
 	}
@@ -150,4 +187,33 @@ func again(r Rand, seq Sequence) Sequence {
 	c := seq[len(seq)-1]
 	c.TimeAdvance, c.BlockAdvance, c.Value = 0, 0, uint256.Int{}
 	return append(slices.Clip(seq), slices.Repeat(Sequence{c}, 1+r.IntN(maxAgain))...)
+}
+
+// byOther is a sequence of the attackers' by another sender, who is named where they were.
+func (s *Space) byOther(sender int, seq Sequence) Sequence {
+	out := s.by(sender, seq)
+	for i := range out {
+		for _, attacker := range []int{s.contract, s.Outsider()} {
+			out[i].Args = abi.ReplaceAddress(out[i].Args, out[i].Function.Inputs, s.Senders[attacker].Address, s.Senders[sender].Address)
+		}
+	}
+	return out
+}
+
+// namesAttackers reports whether a call of a sequence names the outsider or his contract.
+func (s *Space) namesAttackers(seq Sequence) (names bool) {
+	for i := range seq {
+		abi.EachAddress(seq[i].Args, seq[i].Function.Inputs, func(a common.Address) {
+			names = names || a == s.Senders[s.contract].Address || a == s.Senders[s.Outsider()].Address
+		})
+	}
+	return names
+}
+
+// withArguments is a sequence with arguments of its own.
+func withArguments(seq Sequence) Sequence {
+	for i := range seq {
+		seq[i].Args = slices.Clone(seq[i].Args)
+	}
+	return seq
 }

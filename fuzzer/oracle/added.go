@@ -30,23 +30,29 @@ func (s *Scene) runsAdded(f *evm.Frame) bool {
 	return err == nil && slices.Contains(s.Added, contractOf(f)+"."+m.Sig)
 }
 
-// gainsWithout reports whether the attackers gain up to a call as well without those of its calls in which a function runs that the change adds: that they
-// can was so before.
+// gainsWithout reports whether the attackers gain up to a call as well without those of its calls in which a function runs that the change adds, or the outsider
+// does who makes the others himself: that they can was so before. His contract may be able to take ether only behind such a call.
 func (l *lossAlone) gainsWithout(call int) bool {
 	before := l.Calls()[:l.from:l.from]
-	calls := slices.Clip(before)
-	for i := l.from; i <= call; i++ {
-		frames := l.Exec.Calls[i].Frames
-		if !slices.ContainsFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return l.runsAdded(&f) }) {
-			calls = append(calls, l.Calls()[i])
-		}
-	}
 	all := func(int) bool { return true }
 	first, ok := l.inOrder(before, all)
 	if !ok {
 		return false
 	}
 	had := l.ownedBy(l.attackers(), before, first, l.tokens)
-	after, ok := l.inOrder(calls, all)
-	return ok && gained(had, l.ownedBy(l.attackers(), calls, after, l.tokens))
+	own, his := slices.Clip(before), slices.Clip(before)
+	for i := l.from; i <= call; i++ {
+		frames := l.Exec.Calls[i].Frames
+		if slices.ContainsFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return l.runsAdded(&f) }) {
+			continue
+		}
+		c := l.Calls()[i]
+		own = append(own, c)
+		c.From = l.outsider()
+		his = append(his, c)
+	}
+	return slices.ContainsFunc([]evm.Sequence{own, his}, func(calls evm.Sequence) bool {
+		after, ok := l.inOrder(calls, all)
+		return ok && gained(had, l.ownedBy(l.attackers(), calls, after, l.tokens))
+	})
 }
