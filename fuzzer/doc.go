@@ -78,9 +78,10 @@
 //	resend.go     calls with a signature, sent by others, and once more
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
-//	draw.go       sequences of theirs at random, of what calls were seen to do
+//	draw.go       more of them, at random, of what calls were seen to do
 //	again.go      what they ask for again
 //	gifts.go      what others give it first
+//	effect.go     what a call did, as far as attacks are told apart by it
 //	slotsearch.go leads from storage writes whose slot the input moves
 //	predict.go    leads along the line through two runs (harvey §4)
 //	operands.go   leads from what words, and hashes of texts, are compared with

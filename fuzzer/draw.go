@@ -8,7 +8,7 @@ import (
 )
 
 // drawn are attacks that are made of what campaigns have seen calls do, at random, where all that is worth trying in order has been tried: what
-// takes several calls of several accounts, some time and the right number is no step away from what comes first.
+// takes several calls of several accounts, some time and the right number is many steps away from what comes first.
 type drawn struct {
 	counts    func(input.Callable) bool // attacks on it are looked at; nil: none are
 	counting  []input.Callable          // that have deeds, and count
@@ -20,8 +20,12 @@ type drawn struct {
 	senders   map[input.Callable]int // the only one that a function was seen to have an effect for; −1: there are several
 }
 
-// drawShare: one execution in so many is drawn when every target is reached. Arbitrary: the mutants of seeds have broken then what they easily break.
-const drawShare = 3
+// Shares of executions that are drawn: one in so many. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds
+// have broken what they easily break.
+const (
+	drawShare      = 40
+	drawShareAlone = 3
+)
 
 // deed is how a function was seen to have an effect: what its call needs, and the call.
 type deed struct {
@@ -123,9 +127,9 @@ func (a *attacks) draw() []input.Sequence {
 	if len(d.counting) == 0 || a.runs < d.next {
 		return nil
 	}
-	d.next = a.runs + attackShare
+	d.next = a.runs + drawShare
 	if d.alone {
-		d.next = a.runs + drawShare
+		d.next = a.runs + drawShareAlone
 	}
 	seq, ok := a.stage()
 	if !ok {

@@ -68,13 +68,13 @@ func (c *Call) Equal(other *Call) bool {
 	return true
 }
 
-// Only is a copy of the sequence with some of its calls, by their rising numbers. What passes before one that is left out passes before the next one.
-func (seq Sequence) Only(calls []int) (out Sequence) {
+// Only is a copy of a sequence with some of its calls, by their rising numbers. What passes before one that is left out passes before the next one.
+func (s Sequence) Only(calls []int) (out Sequence) {
 	var time, blocks uint64
-	for i := range seq {
-		time, blocks = time+seq[i].TimeAdvance, blocks+seq[i].BlockAdvance
+	for i := range s {
+		time, blocks = time+s[i].TimeAdvance, blocks+s[i].BlockAdvance
 		if len(out) < len(calls) && calls[len(out)] == i {
-			c := seq[i]
+			c := s[i]
 			c.TimeAdvance, c.BlockAdvance = time, blocks
 			out = append(out, c)
 			time, blocks = 0, 0

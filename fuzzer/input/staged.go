@@ -28,66 +28,78 @@ func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Cal
 	if s.contract < 0 || outsider < 0 {
 		return nil, false
 	}
-	me, accomplice := s.contract, outsider
+	st := stage{Mutator: m, r: r, me: s.contract, accomplice: outsider, long: oneIn(r, 4)}
 	if oneIn(r, ownInsteadOfHis) {
-		me, accomplice = accomplice, me
+		st.me, st.accomplice = st.accomplice, st.me
 	}
-	long, soon := oneIn(r, 4), oneIn(r, 2)
-	var before, attack Sequence
-	for i, deed := range deeds {
+	soon := oneIn(r, 2)
+	for _, deed := range deeds {
 		kept, own := s.divide(r, deed, keeps)
-		before = append(before, kept...)
-		if len(own) == 0 {
-			continue
+		st.before = append(st.before, kept...)
+		if len(own) > 0 {
+			st.add(own)
 		}
-		who := me
-		if i > 0 {
-			if oneIn(r, 2) {
-				who = accomplice
-			}
-			if oneIn(r, 2) { // it may go on from the deed before
-				own = own[len(own)-1:]
-			}
-		}
-		own = m.vary(r, withArguments(s.by(who, own)))
-		others, ordinal := r.IntN(maxOthers+1), uint64(r.IntN(2))
-		for j := range others {
-			theirs := s.byOther(s.ordinary[r.IntN(len(s.ordinary))], own[:len(own)-r.IntN(2)])
-			if theirs = withOrdinals(theirs, ordinal*uint64(j)); len(theirs) > 0 && long && j == others-1 {
-				theirs[0].TimeAdvance = min(due, s.maxTime)
-			}
-			before = append(before, theirs...)
-		}
-		own = withOrdinals(own, ordinal*uint64(others))
-		last := &own[len(own)-1]
-		last.Args = s.toOutsider(last)
-		if oneIn(r, 2) {
-			own = again(r, own)
-		}
-		if n := len(attack); n > 0 && oneIn(r, 3) { // in between
-			own = append(own, attack[n-1])
-			attack = attack[:n-1]
-		}
-		attack = append(attack, own...)
 	}
-	if len(attack) == 0 || s.namesAttackers(before) {
+	if len(st.attack) == 0 || s.namesAttackers(st.before) {
 		return nil, false
 	}
 	if soon {
-		attack = attack.Clone()
-		for i := range attack {
-			attack[i].TimeAdvance, attack[i].BlockAdvance = 0, 0
+		st.attack = st.attack.Clone()
+		for i := range st.attack {
+			st.attack[i].TimeAdvance, st.attack[i].BlockAdvance = 0, 0
 		}
 	}
-	if len(gifts) > 0 && me == s.contract {
+	if len(gifts) > 0 && st.me == s.contract {
 		gift := gifts[r.IntN(len(gifts))]
 		amount := gift.Args[1].Word
-		if lets, ok := s.TokenCall(me, s.Instances[gift.Instance].Address, LetsTake, s.Instances[attack[len(attack)-1].Instance].Address, &amount); ok {
-			before = append(before, gift, lets)
+		if lets, ok := s.TokenCall(st.me, s.Instances[gift.Instance].Address, LetsTake, s.Instances[st.attack[len(st.attack)-1].Instance].Address, &amount); ok {
+			st.before = append(st.before, gift, lets)
 		}
 	}
-	out := slices.Concat(before, attack)
+	out := slices.Concat(st.before, st.attack)
 	return out, len(out) <= MaxCalls
+}
+
+// stage is an attack that is being made.
+type stage struct {
+	*Mutator
+	r              Rand
+	me, accomplice int  // senders
+	long           bool // much time passes before the last of others does what the attackers do then
+	before, attack Sequence
+}
+
+// add has the attackers do something, behind or amid what they do before.
+func (st *stage) add(deed Sequence) {
+	r, s, who := st.r, st.space, st.me
+	if len(st.attack) > 0 {
+		if oneIn(r, 2) {
+			who = st.accomplice
+		}
+		if oneIn(r, 2) { // it may go on from the deed before
+			deed = deed[len(deed)-1:]
+		}
+	}
+	own := st.vary(r, withArguments(s.by(who, deed)))
+	others, ordinal := r.IntN(maxOthers+1), uint64(r.IntN(2))
+	for i := range others {
+		theirs := s.byOther(s.ordinary[r.IntN(len(s.ordinary))], own[:len(own)-r.IntN(2)])
+		if theirs = withOrdinals(theirs, ordinal*uint64(i)); len(theirs) > 0 && st.long && i == others-1 {
+			theirs[0].TimeAdvance = min(due, s.maxTime)
+		}
+		st.before = append(st.before, theirs...)
+	}
+	own = withOrdinals(own, ordinal*uint64(others))
+	last := &own[len(own)-1]
+	last.Args = s.toOutsider(last)
+	if oneIn(r, 2) {
+		own = again(r, own)
+	}
+	if n := len(st.attack); n > 0 && oneIn(r, 3) {
+		own = append(own, st.attack[n-1])
+		st.attack = st.attack[:n-1]
+	}
+	st.attack = append(st.attack, own...)
 }
 
 // divide divides a deed into the calls of senders who make them themselves, and the attackers'.
@@ -132,7 +144,7 @@ func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
 // leastAmount is how many bits a number has that may be an amount of a token with 18 decimals. Arbitrary: others are ids, times, and parts in so many.
 const leastAmount = 96
 
-// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is no amount is 1. It writes to the sequence's arguments.
+// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is none is 1. It writes to the sequence's arguments.
 func ordinary(seq Sequence) {
 	for i := range seq {
 		c := &seq[i]
