@@ -12,11 +12,11 @@ const (
 	repeatedTimes    = 2
 )
 
-// watchPayment has the attacker's contract do what led to a payment by a contract that is attacked, and then ask for the payment again.
+// watchPayment has the attacker's contract do what led to a payment, and then ask for the payment again.
 func (a *attacks) watchPayment(seq input.Sequence, exec *evm.Execution) {
 	last := lastOf(seq)
 	call := len(seq) - 1
-	if len(seq) > maxRepeatedCalls || exec.Calls[call].Outcome != evm.Success || last.Function.View || !a.among(last) || a.again[last.Function] >= maxRepeated || !paysOut(exec, call) {
+	if len(seq) > maxRepeatedCalls || exec.Calls[call].Outcome != evm.Success || last.Function.View || a.again[last.Function] >= maxRepeated || !paysOut(exec, call) {
 		return
 	}
 	a.again[last.Function]++

@@ -33,10 +33,9 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
-	owing    map[speaker]bool          // contracts that others have entrusted tokens to because they could not pay
-	refused  map[*input.Function]int   // how often those who are named have entrusted something because a call was refused
-	among    func(input.Callable) bool // what is attacked
-	again    map[*input.Function]int   // how often attacks have been made of what it paid
+	owing    map[speaker]bool        // contracts that others have entrusted tokens to because they could not pay
+	refused  map[*input.Function]int // how often those who are named have entrusted something because a call was refused
+	again    map[*input.Function]int // how often attacks have been made of what it paid
 	gifts    gifts
 	drawn    drawn
 }
@@ -59,16 +58,9 @@ const (
 	maxEndowed         = 512
 )
 
-// newAttacks prepares them: not where no oracle sees more of them, nor of contracts of which two versions are compared, since that has its own.
-func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool, added []string) attacks {
-	return attacks{
-		tools:    t,
-		possible: attacking(oracles) && (!compares || len(added) > 0) && t.space.Contract() >= 0,
-		among: func(c input.Callable) bool {
-			of := t.space.Instances[c.Instance].Contract
-			return !compares || of != nil && (slices.Contains(added, of.QualifiedName()) || slices.Contains(added, of.QualifiedName()+"."+c.Function.Signature))
-		},
-	}
+// newAttacks prepares them: not where no oracle sees more of them, nor where two versions run.
+func newAttacks(t *tools, oracles []*oracle.Oracle, compares bool) attacks {
+	return attacks{tools: t, possible: attacking(oracles) && !compares && t.space.Contract() >= 0}
 }
 
 // attacking reports whether some oracle sees more of an attack than of other calls.
@@ -84,9 +76,6 @@ func (a *attacks) first() (all []input.Sequence) {
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
 	a.borrowed, a.owing, a.refused, a.again = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
-		if !a.among(c) {
-			continue
-		}
 		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
 		}

@@ -58,13 +58,13 @@ type watcher interface {
 type follower interface{ follow(s *step) }
 
 // prepareStages makes the stages of a worker that has everything else.
-func (w *worker) prepareStages(oracles []*oracle.Oracle, added []string) {
+func (w *worker) prepareStages(oracles []*oracle.Oracle) {
 	w.solving = newSolving()
 	w.weights.tools, w.masks.tools, w.mutation.tools = &w.tools, &w.tools, &w.tools
 
 	w.resends = newResends(&w.tools, &w.signing, &w.attacks)
 	w.callbacks = newCallbacks(&w.tools)
-	w.attacks = newAttacks(&w.tools, oracles, w.other != nil, added)
+	w.attacks = newAttacks(&w.tools, oracles, w.other != nil)
 	w.watchers = []watcher{&w.resends, &w.callbacks, &w.attacks}
 
 	w.searchesSlots = slices.Contains(oracles, oracle.ArbitraryWrite)

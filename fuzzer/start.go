@@ -175,7 +175,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	}
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
-	w.prepareStages(c.Oracles, c.Added)
+	w.prepareStages(c.Oracles)
 	if w.attacks.possible && (w.audit || len(c.Added) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 		w.attacks.drawn = drawn{deeds: map[input.Callable][]deed{}, senders: map[input.Callable]int{}, counts: c.looksAlone}
