@@ -24,7 +24,7 @@ type drawn struct {
 // have broken what they easily break.
 const (
 	drawShare      = 40
-	drawShareAlone = 3
+	drawShareAlone = 20
 )
 
 // deed is how a function was seen to have an effect: what its call needs, and the call.
