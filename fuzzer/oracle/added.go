@@ -16,9 +16,9 @@ func (s *Scene) grows(contract string) bool {
 	return !isMock(contract) && slices.ContainsFunc(s.Added, func(added string) bool { return added != contract && bytecode.IsOf(added, contract) })
 }
 
-// isLookedAt reports whether a contract is looked at as it is, or the attack calls a function that the change adds.
-func (l *lossAlone) isLookedAt(contract string) bool {
-	return l.standsAlone(contract) || !isMock(contract) && slices.ContainsFunc(l.Exec.Frames[l.Exec.Calls[l.from].Frames[0]:], func(f evm.Frame) bool { return l.runsAdded(&f) })
+// isLookedAt reports whether a contract is looked at as it is, or a function that the change adds runs from a call on.
+func (l *lossAlone) isLookedAt(contract string, from int) bool {
+	return l.standsAlone(contract) || !isMock(contract) && slices.ContainsFunc(l.Exec.Frames[l.Exec.Calls[from].Frames[0]:], func(f evm.Frame) bool { return l.runsAdded(&f) })
 }
 
 // runsAdded reports whether a frame is a call of a function that the change adds to a contract that it does not add.
@@ -27,11 +27,11 @@ func (s *Scene) runsAdded(f *evm.Frame) bool {
 		return false
 	}
 	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
-	return err == nil && slices.Contains(s.Added, contractOf(f)+"."+m.Sig)
+	return err == nil && slices.Contains(s.Added, f.Program.Contract.FunctionName(m.Sig))
 }
 
-// gainsWithout reports whether the attackers gain up to a call as well without those of its calls in which a function runs that the change adds, or the outsider
-// does who makes the others himself: that they can was so before. His contract may be able to take ether only behind such a call.
+// gainsWithout reports whether the attackers gain up to a call as well if those calls are left out in which a function runs that the change adds: then they could before. The
+// outsider makes what is left as well: it may be such a call that lets his contract take ether.
 func (l *lossAlone) gainsWithout(call int) bool {
 	before := l.Calls()[:l.from:l.from]
 	all := func(int) bool { return true }

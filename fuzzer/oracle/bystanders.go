@@ -22,7 +22,7 @@ func (l *lossAlone) examineBurn(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	frames := l.Exec.Calls[last].Frames
 	root := &l.Exec.Frames[frames[0]]
-	if l.from > 0 || root.Program == nil || !slices.Contains(l.tokens, root.Self) || !l.isProjects(root) || !l.isLookedAt(contractOf(root)) || l.takesTime(last) || l.deploys() {
+	if l.from > 0 || root.Program == nil || !slices.Contains(l.tokens, root.Self) || !l.isProjects(root) || !l.isLookedAt(contractOf(root), last) || l.takesTime(last) || l.deploys() {
 		return
 	}
 	for i := frames[0]; i < frames[1]; i++ {

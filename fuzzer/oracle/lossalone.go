@@ -95,7 +95,7 @@ func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
 func (l *lossAlone) examineGain(report func(Observation)) {
 	last := len(l.Exec.Calls) - 1
 	at, contract := l.paysThem(last)
-	if contract == "" || !l.isLookedAt(contract) {
+	if contract == "" || !l.isLookedAt(contract, l.from) {
 		return
 	}
 	may, much := l.mayGain()
@@ -125,7 +125,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !ok {
 		return
 	}
-	if at, contract = l.paysThem(call); contract == "" || !l.isLookedAt(contract) {
+	if at, contract = l.paysThem(call); contract == "" || !l.isLookedAt(contract, l.from) {
 		return
 	}
 	asset := l.taken(had, has, call)
@@ -601,7 +601,7 @@ func (l *lossAlone) examineDrain(report func(Observation)) {
 				continue
 			}
 			by, at := caller(l.Exec, i)
-			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.isLookedAt(contractOf(&l.Exec.Frames[by])) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
+			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.isLookedAt(contractOf(&l.Exec.Frames[by]), last) || l.deploys() || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
 				continue
 			}
 			report(Observation{Call: last, Location: at, Contract: contractOf(&l.Exec.Frames[by]), Severity: High,

@@ -165,7 +165,10 @@ func (c *Contract) QualifiedName() string {
 	return name
 }
 
-// IsOf reports whether a name is a contract's qualified name, or that of a function of the contract: "src/A.sol:A.f(uint256)".
+// FunctionName is the qualified name of a function, by its signature: "src/A.sol:A.f(uint256)".
+func (c *Contract) FunctionName(signature string) string { return c.QualifiedName() + "." + signature }
+
+// IsOf reports whether a name is a contract's qualified name, or that of one of its functions, see [Contract.FunctionName].
 func IsOf(name, contract string) bool {
 	rest, ok := strings.CutPrefix(name, contract)
 	return ok && (rest == "" || rest[0] == '.')
