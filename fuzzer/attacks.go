@@ -26,7 +26,7 @@ type attacks struct {
 	named    []input.Sequence // before which those entrust something who are named in a call that was refused
 	handed   []input.Sequence // calls that are handed on, left over from the first ones
 	behind   []input.Sequence // attacks behind gifts, and what goes on behind those or payments
-	repeated []input.Sequence // attacks that ask again for a payment, made when there are no others
+	repeated []input.Sequence // attacks that ask again for a payment, made when all others are
 	resumed  []input.Sequence // what goes on with what was begun, and what comes of it if it pays: few, and queue may be longer than the campaign
 	made     int
 	endowed  int // how many go on after payments of others; they are made when most others have been

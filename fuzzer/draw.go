@@ -17,7 +17,7 @@ type drawn struct {
 	deeds     map[input.Callable][]deed
 	alone     bool                   // no target is left: what remains of the campaign is for this
 	next      int                    // the run after which one is drawn
-	senders   map[input.Callable]int // the only one that a function was seen to have an effect for; −1: there are several
+	senders   map[input.Callable]int // the only sender for whom a function was seen to have an effect; −1: there are several
 }
 
 // Shares of executions that are drawn: one in so many. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds
@@ -90,13 +90,13 @@ func (d *drawn) keep(a *attacks, of input.Callable, one deed) {
 	}
 }
 
-// neededFor lists the calls of an execution, in order, that write what the last one reads, or what others of them read: the last one itself comes last. What tokens keep does
-// not count, unless the last call is of one: accounts have some from the beginning, and let them be taken.
+// neededFor lists the calls of an execution, in order, that write what the last one reads, or what others of them read; the last one itself is the last of them. What tokens
+// keep does not matter, unless the last call is of one: accounts have some from the beginning, and let them be taken.
 func (a *attacks) neededFor(exec *evm.Execution) []int {
 	read := map[place]bool{}
 	var calls []int
 	last := exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]].Self
-	counts := func(access *evm.StorageAccess) bool {
+	matters := func(access *evm.StorageAccess) bool {
 		return access.Address == last || !a.space.IsToken(access.Address)
 	}
 	for i := range slices.Backward(exec.Calls) {
@@ -110,7 +110,7 @@ func (a *attacks) neededFor(exec *evm.Execution) []int {
 		calls = append(calls, i)
 		for j := range frames {
 			for k := range frames[j].Storage {
-				if access := &frames[j].Storage[k]; !access.Write && counts(access) {
+				if access := &frames[j].Storage[k]; !access.Write && matters(access) {
 					read[place{access.Address, access.Slot}] = true
 				}
 			}

@@ -214,5 +214,5 @@ func (c *Campaign) programs() []*bytecode.Program {
 // looksAlone reports whether oracles look at what comes of a function without a base.
 func (c *Campaign) looksAlone(called input.Callable) bool {
 	of := c.Space.Instances[called.Instance].Contract
-	return c.Audit || of != nil && (slices.Contains(c.Added, of.QualifiedName()) || slices.Contains(c.Added, of.QualifiedName()+"."+called.Function.Signature))
+	return c.Audit || of != nil && (slices.Contains(c.Added, of.QualifiedName()) || slices.Contains(c.Added, of.FunctionName(called.Function.Signature)))
 }

@@ -55,22 +55,25 @@ func (s *Space) repeated(first, seq Sequence, times int, gifts []Call) (all []Se
 				before = append(before, withOrdinals(s.by(s.ordinary[i%len(s.ordinary)], attack[:len(attack)-1]), next*uint64(i))...)
 			}
 			attack = withOrdinals(attack, next*uint64(times))
-			again := attack[len(attack)-1]
-			again.TimeAdvance, again.BlockAdvance, again.Value = 0, 0, uint256.Int{}
-			attack = append(slices.Clip(attack), slices.Repeat(Sequence{again}, times)...)
+			attack = again(attack, times)
 			if len(gifts) == 0 {
 				all = append(all, slices.Concat(before, attack))
 			}
 			for i := range gifts {
-				amount := gifts[i].Args[1].Word
-				lets, ok := s.TokenCall(s.contract, s.Instances[gifts[i].Instance].Address, LetsTake, s.Instances[last.Instance].Address, &amount)
-				if ok {
+				if lets, ok := s.letsTake(&gifts[i], s.Instances[last.Instance].Address); ok {
 					all = append(all, slices.Concat(before, Sequence{gifts[i], lets}, attack))
 				}
 			}
 		}
 	}
 	return slices.DeleteFunc(all, func(seq Sequence) bool { return len(seq) > MaxCalls })
+}
+
+// again is a sequence with its last call made so many times more at once, and paying nothing.
+func again(seq Sequence, times int) Sequence {
+	c := seq[len(seq)-1]
+	c.TimeAdvance, c.BlockAdvance, c.Value = 0, 0, uint256.Int{}
+	return append(slices.Clip(seq), slices.Repeat(Sequence{c}, times)...)
 }
 
 // due is when what was begun is over, as a rule, in seconds: most of a year. Arbitrary.

@@ -88,8 +88,7 @@ func (s *Space) Given(seq Sequence, from int, gift *Call, spender common.Address
 	}
 	out = append(out, seq[from:last]...)
 	if spender != (common.Address{}) {
-		amount := gift.Args[1].Word
-		allows, ok := s.TokenCall(s.contract, s.Instances[gift.Instance].Address, LetsTake, spender, &amount)
+		allows, ok := s.letsTake(gift, spender)
 		if ok && !has(seq[from:], &allows) {
 			out, more = append(out, allows), true
 		}
@@ -99,6 +98,12 @@ func (s *Space) Given(seq Sequence, from int, gift *Call, spender common.Address
 		out = s.staking(out, from, amount.Div(&amount, uint256.NewInt(givenTimes)))
 	}
 	return out, more && len(out) <= MaxCalls
+}
+
+// letsTake is a call by which the attacker's contract lets an account take all of a gift; false: the token has no such function.
+func (s *Space) letsTake(gift *Call, spender common.Address) (Call, bool) {
+	amount := gift.Args[1].Word
+	return s.TokenCall(s.contract, s.Instances[gift.Instance].Address, LetsTake, spender, &amount)
 }
 
 // staking is a sequence in which the calls of the attacker's contract have a number in the place of the stake.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/abi"
 )
@@ -17,11 +16,12 @@ const (
 	ownInsteadOfHis = 4 // one attack in so many is the outsider's, and not his contract's
 )
 
-// Staged is an attack that is made of what calls were seen to do, each of them behind those that it needs. The attackers make them in the place of their
-// senders, or of some: calls that only their sender may be able to make, as keeps says, come first in half of the cases, and so do those of some others. Other accounts may do before what the attackers do
-// then. Numbers are mixed, time passes at one point or another, and calls are made again. With gifts, other accounts
-// give the attacker's contract one of them first, and it lets the contract that is called take it. False where others would name the attackers, nothing is left to these, or there are
-// too many calls.
+// Staged is an attack that is made of what calls were seen to do, each of them behind those that it needs.
+//
+// The attackers make these calls in the place of their senders, or of some of them: what only its sender may be able to do, as keeps says, comes first in half of
+// the cases, and so does what some others do. Other accounts may do before what the attackers do then. Numbers are mixed, time passes at one point or
+// another, and calls are made again. With gifts, other accounts give the attacker's contract one of them, and it lets the contract that is called take that.
+// False where others would name the attackers, nothing is left to these, or there are too many calls.
 func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool) (Sequence, bool) {
 	s := m.space
 	outsider := s.Outsider()
@@ -51,8 +51,7 @@ func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Cal
 	}
 	if len(gifts) > 0 && st.me == s.contract {
 		gift := gifts[r.IntN(len(gifts))]
-		amount := gift.Args[1].Word
-		if lets, ok := s.TokenCall(st.me, s.Instances[gift.Instance].Address, LetsTake, s.Instances[st.attack[len(st.attack)-1].Instance].Address, &amount); ok {
+		if lets, ok := s.letsTake(&gift, s.Instances[st.attack[len(st.attack)-1].Instance].Address); ok {
 			st.before = append(st.before, gift, lets)
 		}
 	}
@@ -93,9 +92,9 @@ func (st *stage) add(deed Sequence) {
 	last := &own[len(own)-1]
 	last.Args = s.toOutsider(last)
 	if oneIn(r, 2) {
-		own = again(r, own)
+		own = again(own, 1+r.IntN(maxAgain))
 	}
-	if n := len(st.attack); n > 0 && oneIn(r, 3) {
+	if n := len(st.attack); n > 0 && oneIn(r, 3) { // before the last call
 		own = append(own, st.attack[n-1])
 		st.attack = st.attack[:n-1]
 	}
@@ -120,7 +119,7 @@ func (s *Space) divide(r Rand, deed Sequence, keeps func(*Call) bool) (before, o
 	return before, own
 }
 
-// vary is a deed with other numbers, in half of the cases ordinary ones.
+// vary is a deed with other numbers, in half of the cases ordinary ones. It writes to the deed and its arguments.
 func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
 	if oneIn(r, 2) {
 		ordinary(deed)
@@ -144,7 +143,7 @@ func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
 // leastAmount is how many bits a number has that may be an amount of a token with 18 decimals. Arbitrary: others are ids, times, and parts in so many.
 const leastAmount = 96
 
-// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is none is 1. It writes to the sequence's arguments.
+// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is none is 1. It writes to the arguments.
 func ordinary(seq Sequence) {
 	for i := range seq {
 		c := &seq[i]
@@ -163,7 +162,7 @@ func ordinary(seq Sequence) {
 	}
 }
 
-// mixNumbers puts a number of a sequence, or the stake, in the place of one that a call names or pays: the last one in half of the cases.
+// mixNumbers puts a number of a sequence, or the stake, in the place of one that a call names or pays: the last one in half of the cases. It writes to the arguments.
 func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
 	c := &seq[len(seq)-1]
 	if oneIn(r, 2) {
@@ -187,18 +186,10 @@ func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
 		return
 	}
 	if j := places[r.IntN(len(places))]; j >= 0 {
-		c.Args = slices.Clone(c.Args)
 		c.Args[j].Word = amount
 	} else {
 		c.Value = amount
 	}
-}
-
-// again is a sequence with its last call made some times more at once, and paying nothing.
-func again(r Rand, seq Sequence) Sequence {
-	c := seq[len(seq)-1]
-	c.TimeAdvance, c.BlockAdvance, c.Value = 0, 0, uint256.Int{}
-	return append(slices.Clip(seq), slices.Repeat(Sequence{c}, 1+r.IntN(maxAgain))...)
 }
 
 // byOther is a sequence of the attackers' by another sender, who is named where they were.

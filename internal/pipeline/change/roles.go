@@ -265,7 +265,7 @@ func (c *Change) AddedFunctions() (names []string) {
 		}
 		for _, m := range contract.ABI.Methods { // sorted below
 			if is[m.RawName] && !was[m.RawName] && !m.IsConstant() {
-				names = append(names, contract.QualifiedName()+"."+m.Sig)
+				names = append(names, contract.FunctionName(m.Sig))
 			}
 		}
 	}
