@@ -79,6 +79,7 @@
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
 //	draw.go       more of them, at random, of what calls were seen to do
+//	amounts.go    which numbers that functions take are amounts
 //	again.go      what they ask for again
 //	gifts.go      what others give it first
 //	effect.go     what a call did, as far as attacks are told apart by it

@@ -16,16 +16,22 @@ type drawn struct {
 	functions []input.Callable          // that have deeds
 	deeds     map[input.Callable][]deed
 	alone     bool                   // no target is left: what remains of the campaign is for this
-	next      int                    // the run after which one is drawn
+	next      int                    // the number of calls after which one is drawn
+	newest    int                    // the run in which a function was seen to have an effect that it did not have before
 	senders   map[input.Callable]int // the only sender for whom a function was seen to have an effect; −1: there are several
+	amounts   amounts
 }
 
-// Shares of executions that are drawn: one in so many. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds
+// Shares of calls that are of attacks that are drawn: one in so many. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds
 // have broken what they easily break.
 const (
 	drawShare      = 40
 	drawShareAlone = 20
+	drawShareStale = 8
 )
+
+// stale is for how many executions functions have shown no further effects, so that looking for more is worth less. Arbitrary: some seconds.
+const stale = 20_000
 
 // deed is how a function was seen to have an effect: what its call needs, and the call.
 type deed struct {
@@ -52,6 +58,7 @@ func (a *attacks) watchDeed(seq input.Sequence, exec *evm.Execution) {
 	}
 	pays := paysOut(exec, call)
 	e := effectOf(exec)
+	d.amounts.watch(a.space, seq, exec)
 	if e.changed == 0 && !pays {
 		return
 	}
@@ -80,11 +87,12 @@ func (d *drawn) keep(a *attacks, of input.Callable, one deed) {
 		}
 	}
 	switch at := slices.IndexFunc(deeds, func(other deed) bool { return other.effect == one.effect }); {
-	case at >= 0 && a.rand.IntN(2) == 0:
-		deeds[at] = one
 	case at >= 0:
+		if more := len(one.sequence) - len(deeds[at].sequence); more < 0 || a.rand.IntN(2<<(2*min(more, 8))) == 0 {
+			deeds[at] = one
+		}
 	case len(deeds) < maxDeeds:
-		d.deeds[of] = append(deeds, one)
+		d.deeds[of], d.newest = append(deeds, one), a.runs
 	default:
 		deeds[a.rand.IntN(maxDeeds)] = one
 	}
@@ -124,17 +132,22 @@ func (a *attacks) neededFor(exec *evm.Execution) []int {
 func (a *attacks) draw() []input.Sequence {
 	a.made = a.runs / attackShare
 	d := &a.drawn
-	if len(d.counting) == 0 || a.runs < d.next {
+	if len(d.counting) == 0 || a.calls < d.next || !a.audit && !d.alone {
 		return nil
-	}
-	d.next = a.runs + drawShare
-	if d.alone {
-		d.next = a.runs + drawShareAlone
 	}
 	seq, ok := a.stage()
 	if !ok {
+		d.next = a.calls + 1
 		return nil
 	}
+	share := drawShare
+	switch {
+	case d.alone && a.runs-d.newest > stale:
+		share = drawShareStale
+	case d.alone:
+		share = drawShareAlone
+	}
+	d.next = a.calls + share*len(seq)
 	return []input.Sequence{seq}
 }
 
@@ -158,7 +171,7 @@ func (a *attacks) stage() (input.Sequence, bool) {
 	return a.mutator.Staged(a.rand, deeds, gifts, func(c *input.Call) bool {
 		only, known := d.senders[input.Callable{Instance: c.Instance, Function: c.Function}]
 		return known && only >= 0
-	})
+	}, d.amounts.has)
 }
 
 // of is a deed of one of some functions, which are all as likely.

@@ -34,7 +34,7 @@ func TestDeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, p := solverAttacking(t, "units/lacking.sol")
 			d := &w.attacks.drawn
-			d.deeds, d.senders = map[input.Callable][]deed{}, map[input.Callable]int{}
+			d.deeds, d.senders, d.amounts = map[input.Callable][]deed{}, map[input.Callable]int{}, amounts{}
 			d.counts = func(c input.Callable) bool { return c.Function.Name == "open" }
 			seq := parse(t, p.space, test.sequence)
 			exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
@@ -74,7 +74,7 @@ func TestStaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	seen := map[string]bool{}
 	for range 400 {
-		seq, ok := w.mutator.Staged(r, []input.Sequence{put, open}, gifts, func(c *input.Call) bool { return c.Function.Name == "putCoins" })
+		seq, ok := w.mutator.Staged(r, []input.Sequence{put, open}, gifts, func(c *input.Call) bool { return c.Function.Name == "putCoins" }, func(*input.Call, int) bool { return true })
 		if !ok {
 			continue
 		}

@@ -41,6 +41,7 @@ func (r *runner) runFrom(ctx context.Context, seq input.Sequence, from *stateOve
 	}
 	exec, err := r.machine.Run(r.encoded)
 	r.runs++
+	r.tools.calls += len(seq)
 	b.executions++
 	b.calls += uint64(len(seq))
 	if err != nil {

@@ -23,7 +23,7 @@ type tools struct {
 
 	searchesSlots bool // points have writes, see slotSearch
 	points        int  // made so far
-	runs          int  // executions so far
+	runs, calls   int  // executions so far, and calls of theirs
 	tried         triedLeads
 }
 

@@ -22,40 +22,40 @@ const (
 // the cases, and so does what some others do. Other accounts may do before what the attackers do then. Numbers are mixed, time passes at one point or
 // another, and calls are made again. With gifts, other accounts give the attacker's contract one of them, and it lets the contract that is called take that.
 // False where others would name the attackers, nothing is left to these, or there are too many calls.
-func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool) (Sequence, bool) {
+func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool, isAmount func(*Call, int) bool) (Sequence, bool) {
 	s := m.space
 	outsider := s.Outsider()
 	if s.contract < 0 || outsider < 0 {
 		return nil, false
 	}
-	st := stage{Mutator: m, r: r, me: s.contract, accomplice: outsider, long: oneIn(r, 4)}
+	st := stage{Mutator: m, r: r, isAmount: isAmount, me: s.contract, accomplice: outsider, long: oneIn(r, 4)}
 	if oneIn(r, ownInsteadOfHis) {
 		st.me, st.accomplice = st.accomplice, st.me
 	}
 	soon := oneIn(r, 2)
 	for _, deed := range deeds {
 		kept, own := s.divide(r, deed, keeps)
-		st.before = append(st.before, kept...)
+		turn := st.begin(deed)
+		st.before = append(st.before, inTurn(turn, kept)...)
 		if len(own) > 0 {
-			st.add(own)
+			st.add(turn, own)
 		}
 	}
-	if len(st.attack) == 0 || s.namesAttackers(st.before) {
+	if len(st.attack) == 0 || slices.ContainsFunc(st.before, func(c staged) bool { return s.namesAttackers(&c.Call) }) {
 		return nil, false
 	}
-	if soon {
-		st.attack = st.attack.Clone()
-		for i := range st.attack {
+	for i := range st.attack {
+		if soon {
 			st.attack[i].TimeAdvance, st.attack[i].BlockAdvance = 0, 0
 		}
 	}
 	if len(gifts) > 0 && st.me == s.contract {
 		gift := gifts[r.IntN(len(gifts))]
 		if lets, ok := s.letsTake(&gift, s.Instances[st.attack[len(st.attack)-1].Instance].Address); ok {
-			st.before = append(st.before, gift, lets)
+			st.before = append(st.before, inTurn(st.begin(nil), Sequence{gift, lets})...)
 		}
 	}
-	out := slices.Concat(st.before, st.attack)
+	out := st.numbered()
 	return out, len(out) <= MaxCalls
 }
 
@@ -63,42 +63,115 @@ func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Cal
 type stage struct {
 	*Mutator
 	r              Rand
+	isAmount       func(c *Call, arg int) bool
 	me, accomplice int  // senders
 	long           bool // much time passes before the last of others does what the attackers do then
-	before, attack Sequence
+	before, attack []staged
+	turns          []*Function // of each time that something is done, the function whose calls number what is begun; nil: none does
+}
+
+// staged is a call of an attack, with the number of the turn that it is part of.
+type staged struct {
+	Call
+	turn int
+}
+
+// begin begins a turn in which a deed is done.
+func (st *stage) begin(deed Sequence) (turn int) {
+	var counted *Function
+	if n := len(deed) - 1; n > 0 && !oneIn(st.r, 3) {
+		counted = deed[0].Function
+		if oneIn(st.r, 2) {
+			counted = deed[st.r.IntN(n)].Function
+		}
+	}
+	st.turns = append(st.turns, counted)
+	return len(st.turns) - 1
+}
+
+func inTurn(turn int, seq Sequence) []staged {
+	calls := make([]staged, len(seq))
+	for i := range seq {
+		calls[i] = staged{seq[i], turn}
+	}
+	return calls
 }
 
 // add has the attackers do something, behind or amid what they do before.
-func (st *stage) add(deed Sequence) {
+func (st *stage) add(turn int, deed Sequence) {
 	r, s, who := st.r, st.space, st.me
-	if len(st.attack) > 0 {
+	if n := len(st.attack); n > 0 {
 		if oneIn(r, 2) {
 			who = st.accomplice
 		}
 		if oneIn(r, 2) { // it may go on from the deed before
-			deed = deed[len(deed)-1:]
+			deed, turn = withArguments(deed[len(deed)-1:].Clone()), st.attack[n-1].turn
+			st.goOn(&st.attack[n-1].Call, &deed[0])
 		}
 	}
-	own := st.vary(r, withArguments(s.by(who, deed)))
-	others, ordinal := r.IntN(maxOthers+1), uint64(r.IntN(2))
+	own := st.vary(withArguments(s.by(who, deed)))
+	others := r.IntN(maxOthers + 1)
 	for i := range others {
 		theirs := s.byOther(s.ordinary[r.IntN(len(s.ordinary))], own[:len(own)-r.IntN(2)])
-		if theirs = withOrdinals(theirs, ordinal*uint64(i)); len(theirs) > 0 && st.long && i == others-1 {
+		if len(theirs) > 0 && st.long && i == others-1 {
 			theirs[0].TimeAdvance = min(due, s.maxTime)
 		}
-		st.before = append(st.before, theirs...)
+		st.turns = append(st.turns, st.turns[turn])
+		st.before = append(st.before, inTurn(len(st.turns)-1, theirs)...)
 	}
-	own = withOrdinals(own, ordinal*uint64(others))
 	last := &own[len(own)-1]
 	last.Args = s.toOutsider(last)
 	if oneIn(r, 2) {
 		own = again(own, 1+r.IntN(maxAgain))
 	}
+	calls := inTurn(turn, own)
 	if n := len(st.attack); n > 0 && oneIn(r, 3) { // before the last call
-		own = append(own, st.attack[n-1])
+		calls = append(calls, st.attack[n-1])
 		st.attack = st.attack[:n-1]
 	}
-	st.attack = append(st.attack, own...)
+	st.attack = append(st.attack, calls...)
+}
+
+// goOn has a call be about the same thing as the one before, where both say by small numbers which that is.
+func (st *stage) goOn(was, is *Call) {
+	from, to := st.ordinal(was), st.ordinal(is)
+	if from >= 0 && to >= 0 {
+		is.Args[to].Word = was.Args[from].Word
+	}
+}
+
+// ordinal is the argument by which a call may say by a small number what it is about; −1: there is none.
+func (st *stage) ordinal(c *Call) int {
+	if j := firstNumber(c); j >= 0 && !c.Args[j].Word.GtUint64(maxOrdinal) && !st.isAmount(c, j) {
+		return j
+	}
+	return -1
+}
+
+// numbered is the attack, in which a small number that comes first in its call says that it is about what its own turn has begun: it is larger by
+// what other turns have begun before.
+func (st *stage) numbered() Sequence {
+	all := slices.Concat(st.before, st.attack)
+	out := make(Sequence, len(all))
+	type own struct {
+		turn int
+		of   *Function
+	}
+	begun, ofTurn := map[*Function]int{}, map[own]int{}
+	for i := range all {
+		c := &all[i].Call
+		counted := st.turns[all[i].turn]
+		if has := ofTurn[own{all[i].turn, counted}]; counted != nil && has > 0 {
+			if j := st.ordinal(c); j >= 0 {
+				c.Args = slices.Clone(c.Args)
+				c.Args[j].Word.AddUint64(&c.Args[j].Word, uint64(begun[counted]-has))
+			}
+		}
+		begun[c.Function]++
+		ofTurn[own{all[i].turn, c.Function}]++
+		out[i] = *c
+	}
+	return out
 }
 
 // divide divides a deed into the calls of senders who make them themselves, and the attackers'.
@@ -120,22 +193,25 @@ func (s *Space) divide(r Rand, deed Sequence, keeps func(*Call) bool) (before, o
 }
 
 // vary is a deed with other numbers, in half of the cases ordinary ones. It writes to the deed and its arguments.
-func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
+func (st *stage) vary(deed Sequence) Sequence {
+	r := st.r
 	if oneIn(r, 2) {
-		ordinary(deed)
+		st.ordinary(deed)
 	}
-	for range r.IntN(maxMixed + 1) {
-		m.mixNumbers(r, deed)
+	if oneIn(r, 2) {
+		for range 1 + r.IntN(maxMixed) {
+			st.mixNumbers(deed)
+		}
 	}
 	if oneIn(r, 4) {
-		if changed, ok := m.MutateLast(r, nil, deed); ok {
+		if changed, ok := st.MutateLast(r, nil, deed); ok {
 			sender := deed[len(deed)-1].Sender
 			deed = changed
 			deed[len(deed)-1].Sender = sender
 		}
 	}
 	if last := len(deed) - 1; oneIn(r, 4) {
-		deed[last].TimeAdvance = min(due, m.space.maxTime)
+		deed[last].TimeAdvance = min(due, st.space.maxTime)
 	}
 	return deed
 }
@@ -144,7 +220,7 @@ func (m *Mutator) vary(r Rand, deed Sequence) Sequence {
 const leastAmount = 96
 
 // ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is none is 1. It writes to the arguments.
-func ordinary(seq Sequence) {
+func (st *stage) ordinary(seq Sequence) {
 	for i := range seq {
 		c := &seq[i]
 		if !c.Value.IsZero() {
@@ -153,6 +229,8 @@ func ordinary(seq Sequence) {
 		for j := range c.Args {
 			switch t, word := &c.Function.Inputs[j], &c.Args[j].Word; {
 			case t.Kind != Uint:
+			case t.Bits >= leastAmount && st.isAmount(c, j):
+				*word = Stake
 			case t.Bits >= leastAmount && word.GtUint64(maxOrdinal):
 				*word = Stake
 			case t.Bits < leastAmount && word.GtUint64(due):
@@ -163,7 +241,8 @@ func ordinary(seq Sequence) {
 }
 
 // mixNumbers puts a number of a sequence, or the stake, in the place of one that a call names or pays: the last one in half of the cases. It writes to the arguments.
-func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
+func (st *stage) mixNumbers(seq Sequence) {
+	r := st.r
 	c := &seq[len(seq)-1]
 	if oneIn(r, 2) {
 		c = &seq[r.IntN(len(seq))]
@@ -175,11 +254,11 @@ func (m *Mutator) mixNumbers(r Rand, seq Sequence) {
 	}
 	var places []int
 	for j := range c.Args {
-		if t := &c.Function.Inputs[j]; t.Kind == Uint && t.Fits(&amount) && !saysWhich(c, j) && (c.Args[j].Word.GtUint64(maxOrdinal) || oneIn(r, 4)) {
+		if t := &c.Function.Inputs[j]; t.Kind == Uint && t.Fits(&amount) && (st.isAmount(c, j) || !saysWhich(c, j) && (c.Args[j].Word.GtUint64(maxOrdinal) || oneIn(r, 4))) {
 			places = append(places, j)
 		}
 	}
-	if !c.Value.IsZero() && !amount.Gt(&m.space.maxValue) {
+	if !c.Value.IsZero() && !amount.Gt(&st.space.maxValue) {
 		places = append(places, -1)
 	}
 	if len(places) == 0 {
@@ -203,13 +282,11 @@ func (s *Space) byOther(sender int, seq Sequence) Sequence {
 	return out
 }
 
-// namesAttackers reports whether a call of a sequence names the outsider or his contract.
-func (s *Space) namesAttackers(seq Sequence) (names bool) {
-	for i := range seq {
-		abi.EachAddress(seq[i].Args, seq[i].Function.Inputs, func(a common.Address) {
-			names = names || a == s.Senders[s.contract].Address || a == s.Senders[s.Outsider()].Address
-		})
-	}
+// namesAttackers reports whether a call names the outsider or his contract.
+func (s *Space) namesAttackers(c *Call) (names bool) {
+	abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) {
+		names = names || a == s.Senders[s.contract].Address || a == s.Senders[s.Outsider()].Address
+	})
 	return names
 }
 
