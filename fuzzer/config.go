@@ -37,9 +37,12 @@ type Config struct {
 	NewTracer func() (evm.Machine, error)
 	// Audit tells that contracts are looked at as they are: oracles also speak of what has no consequence.
 	Audit bool
-	// Added are the contracts, by their qualified names, that a change adds, and the functions that it adds to others, as in
-	// src/A.sol:A.f(uint256). Since no base shows how they behaved before, some oracles look at them as in an audit.
+	// Added are the contracts, by their qualified names, that a change adds. Since no base shows how they behaved before, some oracles look at them
+	// as in an audit.
 	Added []string
+	// Altered are those that the Targets are in besides. Some oracles look at attacks that run these, as they are: whether they work on the base is
+	// for others to find out.
+	Altered []string
 
 	// NewOther makes another version of the code, one for each worker, that runs what the
 	// campaign runs; nil: there is none.

@@ -52,14 +52,24 @@ type suspicion struct {
 // of is the scene of an execution of a sequence, until the next one.
 func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
 	if s.scene.Run == nil {
-		s.scene = oracle.Scene{World: s.config.World, Audit: s.config.Audit, Added: s.config.Added, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt, Calls: s.encoded, Replaced: s.replaced}
+		s.scene = oracle.Scene{World: s.config.World, Audit: s.config.Audit, Added: s.config.Added, Altered: s.config.Altered, Checking: s.checking, Run: s.run, State: s.state, Attempt: s.attempt, Calls: s.encoded, Replaced: s.replaced}
 		if s.config.NewTracer != nil {
 			s.scene.Trace = s.traced
+		}
+		if len(s.config.Targets) > 0 {
+			entries := findEntries(s.config.Table, s.config.Targets)
+			s.scene.RunsTarget = func(f *evm.Frame) bool { return runsTarget(entries, f) }
 		}
 	}
 	s.scene.Exec, s.scene.New = exec, isNew
 	s.sequence, s.encodes, s.trace, s.asked = seq, true, nil, false
 	return &s.scene
+}
+
+// runsTarget reports whether a frame enters a target.
+func runsTarget(index map[bytecode.CodeID]*entries, f *evm.Frame) bool {
+	e := index[f.Program.ID]
+	return e != nil && slices.ContainsFunc(f.Path, func(b bytecode.BlockID) bool { return e.first[b] < e.first[b+1] })
 }
 
 // encoded are the calls of the scene's sequence, in the memory of those of earlier scenes.

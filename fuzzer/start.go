@@ -163,7 +163,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 			tracker:    newTracker(targets, len(c.Targets)),
 			seconds:    c.seconds,
 			without:    c.Without,
-			audit:      c.Audit || slices.ContainsFunc(c.Added, func(added string) bool { return !oracle.IsFunction(added) }),
+			audit:      c.Audit || len(c.Added) > 0,
 			maxSeqLen:  c.maxSeqLen,
 			tried:      newTriedLeads(),
 		},
@@ -176,7 +176,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.runner = runner{tools: &w.tools, machine: newCheckedMachine(machine)}
 	w.tracker.stores.audit, w.tracker.within = w.audit, c.Within
 	w.prepareStages(c.Oracles)
-	if w.attacks.possible && (w.audit || len(c.Added) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
+	if w.attacks.possible && (w.audit || len(c.Altered) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 		w.attacks.drawn = drawn{deeds: map[input.Callable][]deed{}, senders: map[input.Callable]int{}, amounts: amounts{}, counts: c.looksAlone}
 	}
@@ -214,5 +214,5 @@ func (c *Campaign) programs() []*bytecode.Program {
 // looksAlone reports whether oracles look at what comes of a function without a base.
 func (c *Campaign) looksAlone(called input.Callable) bool {
 	of := c.Space.Instances[called.Instance].Contract
-	return c.Audit || of != nil && (slices.Contains(c.Added, of.QualifiedName()) || slices.Contains(c.Added, of.FunctionName(called.Function.Signature)))
+	return c.Audit || of != nil && (slices.Contains(c.Added, of.QualifiedName()) || slices.Contains(c.Altered, of.QualifiedName()))
 }

@@ -60,7 +60,7 @@ func (s *Scene) isAttacked(c *evm.Call) bool {
 		return true
 	}
 	of := s.contractAt(c.To)
-	return of != nil && (s.standsAlone(of.QualifiedName()) || s.grows(of.QualifiedName()))
+	return of != nil && (s.standsAlone(of.QualifiedName()) || s.isAltered(of.QualifiedName()))
 }
 
 // asksToken reports whether a call is of a function of a token.

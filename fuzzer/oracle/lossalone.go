@@ -14,12 +14,12 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// examineLoss is [ThirdPartyLoss] of contracts that are looked at alone, since no version of them is the base: in an audit, and where a
-// change adds them. After an attack, the outsider and his contract have more of something than before, and less of nothing; or a contract
+// examineLoss is [ThirdPartyLoss] of contracts that are looked at alone: in an audit, where a change adds them, and where an attack runs what it has made
+// of them. After an attack, the outsider and his contract have more of something than before, and less of nothing; or a contract
 // lost tokens by it, and got nothing. What a token mints does not count.
 func examineLoss(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1
-	if !s.Audit && len(s.Added) == 0 || s.Exec.Calls[last].Outcome != evm.Success {
+	if !s.Audit && len(s.Added)+len(s.Altered) == 0 || s.Exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	from, ok := s.attack()

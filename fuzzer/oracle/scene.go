@@ -26,9 +26,10 @@ type Scene struct {
 	// Audit tells that contracts are looked at as they are, and no change of them: patterns without a
 	// consequence are worth a word.
 	Audit bool
-	// Added are the contracts, by their qualified names, that the change adds, and the functions that it adds to others, each behind its
-	// contract's name and a dot.
-	Added []string
+	// Added are the contracts, by their qualified names, that the change adds, and Altered others that it changes.
+	Added, Altered []string
+	// RunsTarget reports whether a frame runs what the change has made of a contract; nil: that is not known, as on the base.
+	RunsTarget func(*evm.Frame) bool
 	// Calls are those of Exec. They must not be written to.
 	Calls func() evm.Sequence
 	// Run runs other calls from the same World: on the reference where a finding is confirmed, on a campaign's machine

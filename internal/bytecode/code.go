@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/holiman/uint256"
@@ -163,15 +162,6 @@ func (c *Contract) QualifiedName() string {
 		name += "@" + c.Variant
 	}
 	return name
-}
-
-// FunctionName is the qualified name of a function, by its signature: "src/A.sol:A.f(uint256)".
-func (c *Contract) FunctionName(signature string) string { return c.QualifiedName() + "." + signature }
-
-// IsOf reports whether a name is a contract's qualified name, or that of one of its functions, see [Contract.FunctionName].
-func IsOf(name, contract string) bool {
-	rest, ok := strings.CutPrefix(name, contract)
-	return ok && (rest == "" || rest[0] == '.')
 }
 
 // AssertsAsHarness reports whether a contract inherits the assertions of a library for fuzzers, crytic/properties or Chimera, with which

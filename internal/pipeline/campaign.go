@@ -79,7 +79,7 @@ func (r *run) configure() error {
 	}
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(d.Added) > 0), Audit: d.Audit, Added: d.Added, Exempt: exempt(r.change, d),
+		Oracles: watchers(r.oracles, panics, r.change.Audits(), len(d.Added)+len(d.Altered) > 0), Audit: d.Audit, Added: d.Added, Altered: d.Altered, Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), fitting(d.Space, r.seeds), d.DeploymentSeeds(), d.ExampleSeeds(), d.GiftSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
@@ -109,13 +109,13 @@ func (r *run) afterReached() *float64 {
 	return r.o.Campaign.AfterReached
 }
 
-// watchers are the oracles that watch a campaign; adds tells that there are contracts without a base.
-func watchers(choice oracle.Choice, panics []byte, audits, adds bool) []*oracle.Oracle {
+// watchers are the oracles that watch a campaign; alone tells that there are contracts that are looked at without the base.
+func watchers(choice oracle.Choice, panics []byte, audits, alone bool) []*oracle.Oracle {
 	if audits {
 		return choice.Of(oracle.InAudit(panics))
 	}
 	watching := oracle.With(panics)
-	if adds {
+	if alone {
 		watching = append(watching, oracle.ThirdPartyLoss)
 	}
 	return append(choice.Of(watching), choice.Notes()...)

@@ -40,10 +40,8 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			r.o.Log.Warn("who can write which variable could not be said: %s", human.OneLine(err))
 		}
 	}
-	result.Findings = slices.DeleteFunc(result.Findings, func(f *fuzzer.Finding) bool { // what the base refuses says more
-		return f.Oracle == oracle.Takeover && slices.ContainsFunc(found.Findings, func(other *fuzzer.Finding) bool {
-			return other.Oracle == oracle.PermissionWidened && compare.SameFunction(f, other)
-		})
+	result.Findings = slices.DeleteFunc(result.Findings, func(f *fuzzer.Finding) bool {
+		return slices.ContainsFunc(found.Findings, func(other *fuzzer.Finding) bool { return r.saysMore(other, f) })
 	})
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
 		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
@@ -77,6 +75,18 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		r.behaviors = append(r.behaviors, b)
 	}
 	result.Findings = said
+}
+
+// saysMore reports whether what the comparison found says what a finding of the campaign says, and that the base refuses it.
+func (r *run) saysMore(compared, f *fuzzer.Finding) bool {
+	same := compare.SameFunction(f, compared)
+	switch compared.Oracle {
+	case oracle.PermissionWidened:
+		return f.Oracle == oracle.Takeover && same
+	case oracle.ThirdPartyLoss:
+		return f.Oracle == oracle.ThirdPartyLoss && (same || compared.Location == f.Location) && slices.Contains(r.head.Deployment.Altered, f.Contract)
+	}
+	return false
 }
 
 // dropped lists what oracles saw and did not report, in the order of their ids.

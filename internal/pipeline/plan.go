@@ -143,7 +143,7 @@ func campaignOf(p *plan.Plan) (*fuzzer.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Oracles = watchers(choice, panics, c.Audit, len(c.Added) > 0)
+	c.Oracles = watchers(choice, panics, c.Audit, len(c.Added)+len(c.Altered) > 0)
 	d := &deploy.Deployment{Build: deploy.Build{Table: c.Table}, World: c.World, Space: c.Space}
 	c.NewMachine, c.NewJudge, c.NewTracer = d.NewMachine, d.NewJudge, d.NewTracer
 	return &c, nil

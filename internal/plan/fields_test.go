@@ -22,7 +22,7 @@ func TestEveryField(t *testing.T) {
 		added   string // they are made again, or the machine's own
 	}{
 		{
-			fuzzer.Config{}, "World Space Table Targets Exempt Seeds Audit Added Ways Saved Given Seed Workers SeqLen Timeout MaxCalls AfterReached FunctionAt",
+			fuzzer.Config{}, "World Space Table Targets Exempt Seeds Audit Added Altered Ways Saved Given Seed Workers SeqLen Timeout MaxCalls AfterReached FunctionAt",
 			// by the names in Options; made again; folders, clock and what looks on
 			"Within Oracles Schedule Without NewMachine NewJudge NewTracer Library With NewOther Corpus Now Progress Checkpoint Exchange OfferNear",
 		},

@@ -29,12 +29,13 @@ type mainPart struct {
 
 	Options
 	Audit bool `json:"audit,omitempty"`
-	// Added is [fuzzer.Config.Added].
-	Added  []string `json:"added,omitempty"`
-	Seed   uint64   `json:"seed"`
-	SeqLen int      `json:"seqLen,omitempty"`
-	Ways   int      `json:"ways,omitempty"`
-	Limits Limits   `json:"limits"`
+	// Added is [fuzzer.Config.Added], and Altered likewise.
+	Added   []string `json:"added,omitempty"`
+	Altered []string `json:"altered,omitempty"`
+	Seed    uint64   `json:"seed"`
+	SeqLen  int      `json:"seqLen,omitempty"`
+	Ways    int      `json:"ways,omitempty"`
+	Limits  Limits   `json:"limits"`
 	// AfterReached is [fuzzer.Config.AfterReached].
 	AfterReached *float64 `json:"afterReached,omitempty"`
 	Hashes       Hashes   `json:"hashes"`

@@ -85,7 +85,7 @@ func Read(data []byte) (*Plan, *Packed, error) {
 		return nil, nil, fmt.Errorf("%s: limits that a run cannot have; %s", mainFile, remedy)
 	}
 	p.Config = fuzzer.Config{
-		Audit: main.Audit, Added: main.Added, Seed: main.Seed, SeqLen: main.SeqLen, Ways: main.Ways,
+		Audit: main.Audit, Added: main.Added, Altered: main.Altered, Seed: main.Seed, SeqLen: main.SeqLen, Ways: main.Ways,
 		Timeout: main.Limits.Timeout, MaxCalls: main.Limits.Calls, Workers: main.Limits.Workers,
 		AfterReached: main.AfterReached,
 	}

@@ -28,7 +28,7 @@ func (p *Plan) Pack() (*Packed, error) {
 	main := mainPart{Format: formatName, Version: Version, Tool: p.Tool, About: p.About, Nothing: p.Nothing, Options: p.Options}
 	if p.Nothing == "" {
 		c := &p.Config
-		main.Audit, main.Added, main.Seed, main.SeqLen, main.Ways = c.Audit, c.Added, c.Seed, c.SeqLen, c.Ways
+		main.Audit, main.Added, main.Altered, main.Seed, main.SeqLen, main.Ways = c.Audit, c.Added, c.Altered, c.Seed, c.SeqLen, c.Ways
 		main.AfterReached = c.AfterReached
 		main.Limits, main.Hashes = Limits{c.Timeout, c.MaxCalls, c.Workers}, p.Hashes
 		contracts, known := contractsOf(c)

@@ -237,51 +237,21 @@ func (c *Change) Added() (names []string) {
 	return names
 }
 
-// AddedFunctions lists the functions that the change adds to contracts under test that it does not add, each behind its contract's qualified name and a
-// dot: those whose names no changed file of the base held.
-func (c *Change) AddedFunctions() (names []string) {
-	if !c.HasBase() {
+// Altered lists the contracts under test, by their qualified names, that the change does not add, and whose code it changes.
+func (c *Change) Altered() (names []string) {
+	if !c.HasBase() || c.Audits() {
 		return nil
 	}
-	was, is := map[string]bool{}, map[string]bool{}
-	for i := range c.files() {
-		f := &c.Diff.Files[i]
-		head, err := c.HeadOf(f)
-		if err == nil && IsSource(f.NewPath) && roleOfFile(f.NewPath) == world.UnderTest {
-			addFunctions(is, head)
-		}
-		if f.OldPath == "" || !IsSource(f.OldPath) {
-			continue
-		}
-		text, err := f.OldText(head)
-		if err != nil {
-			return nil
-		}
-		addFunctions(was, text)
+	targets := map[string]bool{}
+	for _, t := range c.Mapping.Targets {
+		targets[t.Contract] = true
 	}
 	for _, contract := range c.Table.Contracts() {
-		if contract.Generated || c.IsAside(contract) || c.IsNew(contract.QualifiedName()) {
-			continue
-		}
-		for _, m := range contract.ABI.Methods { // sorted below
-			if is[m.RawName] && !was[m.RawName] && !m.IsConstant() {
-				names = append(names, contract.FunctionName(m.Sig))
-			}
+		if name := contract.QualifiedName(); targets[name] && !contract.Generated && !c.IsAside(contract) && !c.IsNew(name) {
+			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
 	return names
-}
-
-// addFunctions adds the names of the functions that a source declares.
-func addFunctions(names map[string]bool, source []byte) {
-	word := ""
-	for _, t := range solidity.Tokenize(source) {
-		last := word
-		if word = string(source[t.Start:t.End]); last == "function" {
-			names[word] = true
-		}
-	}
 }
 
 // Aside says what a line is part of, where that is not what the change is about: "test", "script",

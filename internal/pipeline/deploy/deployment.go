@@ -41,8 +41,8 @@ type Deployment struct {
 	Space *input.Space  // of the sequences that may run there
 	Setup *world.Report // how the World was made
 
-	Audit bool     // contracts are looked at as they are, as in [oracle.Scene]
-	Added []string // contracts of the World that the change adds, and functions, see [fuzzer.Config.Added]
+	Audit          bool     // contracts are looked at as they are, as in [oracle.Scene]
+	Added, Altered []string // contracts of the World that the change adds, and alters, see [fuzzer.Config.Added]
 }
 
 // Make deploys a build by a recipe.
@@ -74,19 +74,25 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 		return nil, exit.CannotFuzz("%w", err)
 	}
 	d := &Deployment{Build: b, World: w, Space: space, Setup: setup, Audit: r.Audit}
-	for _, added := range r.Added {
-		if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
-			return in.Contract != nil && !in.Contract.Generated && bytecode.IsOf(added, in.Contract.QualifiedName())
-		}) {
-			d.Added = append(d.Added, added)
-		}
-	}
+	d.Added, d.Altered = d.deployed(r.Added), d.deployed(r.Altered)
 	return d, nil
 }
 
-// LooksAlone reports whether oracles look at a contract, or at functions of it, as they are, since no version of them is the base.
+// deployed are those of some contracts, by their qualified names, that the World has.
+func (d *Deployment) deployed(contracts []string) (names []string) {
+	for _, name := range contracts {
+		if slices.ContainsFunc(d.World.Instances, func(in evm.Instance) bool {
+			return in.Contract != nil && !in.Contract.Generated && in.Contract.QualifiedName() == name
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// LooksAlone reports whether oracles look at a contract as it is, without the base.
 func (d *Deployment) LooksAlone(contract string) bool {
-	return d.Audit || slices.ContainsFunc(d.Added, func(added string) bool { return bytecode.IsOf(added, contract) })
+	return d.Audit || slices.Contains(d.Added, contract) || slices.Contains(d.Altered, contract)
 }
 
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the

@@ -89,7 +89,7 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 func Edited(ctx context.Context, e *change.Change, head *Deployment, recipe *Recipe) (*Deployment, *Recipe, error) {
 	b := Build{Outputs: e.Outputs, Table: e.Table, Positions: diffmap.NewPositions(e.Outputs, e.Table, e.Paths)}
 	own, again := recipeFor(e, &b), recipe.Again(head)
-	again.Entries, again.Constructors, again.Changed, again.Audit, again.Added = own.Entries, own.Constructors, own.Changed, own.Audit, own.Added
+	again.Entries, again.Constructors, again.Changed, again.Audit, again.Added, again.Altered = own.Entries, own.Constructors, own.Changed, own.Audit, own.Added, own.Altered
 	if len(own.Targets) > 0 {
 		again.Targets, again.Uninitialized = own.Targets, own.Uninitialized
 	}

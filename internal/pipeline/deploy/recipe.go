@@ -17,23 +17,23 @@ import (
 // Recipe is how a World is made. Contracts are qualified names, which mean the same in
 // every build of the project: base and release build are deployed by the head's recipe.
 type Recipe struct {
-	Only          []string                  // contracts to deploy, with their dependencies; empty: chosen automatically
-	Targets       []string                  // contracts with targets
-	Uninitialized []string                  // those whose initializers hold targets
-	Entries       []bytecode.Location       // of targets in runtime code; of the head alone
-	Twins         []string                  // contracts with one-time code that holds targets, as the head's World showed
-	Callers       []world.Party             // senders that contracts compare msg.sender with, as the head's World showed; nil: they are looked for
-	Constructors  map[string]bool           // those whose constructors do: sequences deploy them, too
-	Changed       map[string]bool           // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
-	Tests         *world.SetupOptions       // the project's tests that may make it; nil: none
-	Plan          Plan                      // the configuration's, including the state that it begins with
-	Places        map[string]common.Address // of what the deployer made of the head; nil: this is the head
-	Script        *Script                   // what a deploy script did; nil: there was none
-	Chain         *chain.Chain              // that it goes on from; nil: none
-	Audit         bool                      // contracts are looked at as they are
-	Added         []string                  // those that the change adds, and functions, see [fuzzer.Config.Added]
-	Fork          string                    // EVM version; empty: the newest
-	WhyFork       string                    // says how it was chosen
+	Only           []string                  // contracts to deploy, with their dependencies; empty: chosen automatically
+	Targets        []string                  // contracts with targets
+	Uninitialized  []string                  // those whose initializers hold targets
+	Entries        []bytecode.Location       // of targets in runtime code; of the head alone
+	Twins          []string                  // contracts with one-time code that holds targets, as the head's World showed
+	Callers        []world.Party             // senders that contracts compare msg.sender with, as the head's World showed; nil: they are looked for
+	Constructors   map[string]bool           // those whose constructors do: sequences deploy them, too
+	Changed        map[string]bool           // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
+	Tests          *world.SetupOptions       // the project's tests that may make it; nil: none
+	Plan           Plan                      // the configuration's, including the state that it begins with
+	Places         map[string]common.Address // of what the deployer made of the head; nil: this is the head
+	Script         *Script                   // what a deploy script did; nil: there was none
+	Chain          *chain.Chain              // that it goes on from; nil: none
+	Audit          bool                      // contracts are looked at as they are
+	Added, Altered []string                  // those that the change adds, and alters, see [fuzzer.Config.Added]
+	Fork           string                    // EVM version; empty: the newest
+	WhyFork        string                    // says how it was chosen
 }
 
 // recipeFor says what the targets of a change require of a World.
@@ -45,7 +45,8 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 		Constructors:  changedConstructors(c.Mapping, b.Table),
 		Changed:       changedFunctions(c.Mapping, b.Positions),
 		Audit:         c.Audits(),
-		Added:         slices.Concat(c.Added(), c.AddedFunctions()),
+		Added:         c.Added(),
+		Altered:       c.Altered(),
 	}
 }
 
