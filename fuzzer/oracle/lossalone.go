@@ -221,46 +221,6 @@ func (l *lossAlone) isAskedFor(contract string, number [wordBytes]byte, last int
 	return false
 }
 
-// isPaidIn reports whether others pay a contract before the attack, and it writes something down then.
-func (l *lossAlone) isPaidIn(contract string, asset int) bool {
-	for call := range l.from {
-		frames := l.Exec.Calls[call].Frames
-		paid, notes := false, false
-		for i := frames[0]; i < frames[1]; i++ {
-			f := &l.Exec.Frames[i]
-			if !lasts(l.Exec, i) {
-				continue
-			}
-			if asset == 0 {
-				paid = paid || !f.Value.IsZero() && l.runs(call, f.Self, contract)
-			} else if f.Self == l.tokens[asset-1] {
-				access := keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) })
-				paid = paid || access != nil && l.rises(access)
-			}
-			notes = notes || f.Program != nil && f.Program.Contract != nil && contractOf(f) == contract &&
-				slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })
-		}
-		if paid && notes {
-			return true
-		}
-	}
-	return false
-}
-
-// rises reports whether a write makes a word more than it was.
-func (l *lossAlone) rises(access *evm.StorageAccess) bool {
-	was := l.wordBefore(access)
-	return bytes.Compare(valueOf(access), was[:]) > 0
-}
-
-// runs reports whether a contract's code runs in an account's name in a call.
-func (l *lossAlone) runs(call int, account common.Address, contract string) bool {
-	frames := l.Exec.Calls[call].Frames
-	return slices.ContainsFunc(l.Exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
-		return f.Self == account && f.Program != nil && f.Program.Contract != nil && contractOf(&f) == contract
-	})
-}
-
 // givesAll reports whether a contract gives a caller all the ether that others have paid in, how much that ever is, although it writes
 // nothing down: it ends and sends what it has, or it takes payments that call no function, and pays them out. A router may look like
 // that, and what is left in it is for whoever comes next; but it knows other contracts. A faucet does, too; but it gives no more when it has more.
