@@ -25,7 +25,7 @@ func TestAmounts(t *testing.T) {
 		"of another function": {"user1 Shop.fill() value 9; user1 Shop.take(uint256) args (5); user1 Shop.keep(uint256) args (5)", 0, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, p := solverAttacking(t, "units/amounts.sol")
+			w, p := solverAttacking(t, "units/lacking.sol")
 			seq := parse(t, p.space, test.sequence)
 			exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
 			if !ok {

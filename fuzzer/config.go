@@ -40,8 +40,8 @@ type Config struct {
 	// Added are the contracts, by their qualified names, that a change adds. Since no base shows how they behaved before, some oracles look at them
 	// as in an audit.
 	Added []string
-	// Altered are those that the Targets are in besides. Some oracles look at attacks that run these, as they are: whether they work on the base is
-	// for others to find out.
+	// Altered are other contracts that hold Targets. Some oracles look at attacks that run these as in an audit: whether they work on the base is to be
+	// found out afterwards.
 	Altered []string
 
 	// NewOther makes another version of the code, one for each worker, that runs what the

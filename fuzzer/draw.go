@@ -22,8 +22,9 @@ type drawn struct {
 	amounts   amounts
 }
 
-// Shares of calls that are of attacks that are drawn: one in so many. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds
-// have broken what they easily break.
+// Shares of calls that are of attacks that are drawn: one in so many while targets are left, when none is, and when nothing new was seen for long. Where the change only alters
+// contracts, none are drawn while targets are left. Arbitrary: what looks for targets is not to be held up, and when all are reached, the mutants of seeds have broken what they
+// easily break.
 const (
 	drawShare      = 40
 	drawShareAlone = 20
@@ -77,7 +78,8 @@ func (a *attacks) watchDeed(seq input.Sequence, exec *evm.Execution) {
 	d.keep(a, last, deed{seq.Only(calls), a.giftsFor(exec), e})
 }
 
-// keep keeps a function's deed: in the place of one with the same effect in half of the cases, else where there is room, or in the place of any.
+// keep keeps a function's deed: in the place of one with the same effect if it is shorter, in half of the cases if it is as long, and the more seldom the longer it is; else
+// where there is room, or in the place of any.
 func (d *drawn) keep(a *attacks, of input.Callable, one deed) {
 	deeds := d.deeds[of]
 	if len(deeds) == 0 {

@@ -57,8 +57,13 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 			s.scene.Trace = s.traced
 		}
 		if len(s.config.Targets) > 0 {
-			entries := findEntries(s.config.Table, s.config.Targets)
-			s.scene.RunsTarget = func(f *evm.Frame) bool { return runsTarget(entries, f) }
+			var index map[bytecode.CodeID]*entries // few scenes ask for it
+			s.scene.RunsTarget = func(f *evm.Frame) bool {
+				if index == nil {
+					index = findEntries(s.config.Table, s.config.Targets)
+				}
+				return runsTarget(index, f)
+			}
 		}
 	}
 	s.scene.Exec, s.scene.New = exec, isNew

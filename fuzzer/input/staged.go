@@ -89,6 +89,7 @@ func (st *stage) begin(deed Sequence) (turn int) {
 	return len(st.turns) - 1
 }
 
+// inTurn are the calls of a sequence as part of a turn.
 func inTurn(turn int, seq Sequence) []staged {
 	calls := make([]staged, len(seq))
 	for i := range seq {
@@ -100,16 +101,20 @@ func inTurn(turn int, seq Sequence) []staged {
 // add has the attackers do something, behind or amid what they do before.
 func (st *stage) add(turn int, deed Sequence) {
 	r, s, who := st.r, st.space, st.me
+	goesOn := false // from the deed before
 	if n := len(st.attack); n > 0 {
 		if oneIn(r, 2) {
 			who = st.accomplice
 		}
-		if oneIn(r, 2) { // it may go on from the deed before
-			deed, turn = withArguments(deed[len(deed)-1:].Clone()), st.attack[n-1].turn
-			st.goOn(&st.attack[n-1].Call, &deed[0])
+		if goesOn = oneIn(r, 2); goesOn {
+			deed, turn = deed[len(deed)-1:], st.attack[n-1].turn
 		}
 	}
-	own := st.vary(withArguments(s.by(who, deed)))
+	own := withArguments(s.by(who, deed))
+	if goesOn {
+		st.goOn(&st.attack[len(st.attack)-1].Call, &own[0])
+	}
+	own = st.vary(own)
 	others := r.IntN(maxOthers + 1)
 	for i := range others {
 		theirs := s.byOther(s.ordinary[r.IntN(len(s.ordinary))], own[:len(own)-r.IntN(2)])
@@ -219,7 +224,8 @@ func (st *stage) vary(deed Sequence) Sequence {
 // leastAmount is how many bits a number has that may be an amount of a token with 18 decimals. Arbitrary: others are ids, times, and parts in so many.
 const leastAmount = 96
 
-// ordinary makes the large numbers of a sequence what people call with: amounts are the stake, and what is none is 1. It writes to the arguments.
+// ordinary makes the numbers of a sequence what people call with: amounts, and large numbers that may be some, are the stake, and large ones of few bits are 1. It writes to the
+// arguments.
 func (st *stage) ordinary(seq Sequence) {
 	for i := range seq {
 		c := &seq[i]

@@ -50,7 +50,7 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// TestGoOn: a call is about the same thing as the one before if both name small numbers that are no amounts.
+// TestGoOn: a call is about the same thing as the one before if both name small numbers that are not amounts.
 func TestGoOn(t *testing.T) {
 	number := Type{Kind: Uint, Bits: 256}
 	end, pay := &Function{Name: "end", Inputs: []Type{number}}, &Function{Name: "pay", Inputs: []Type{number}}

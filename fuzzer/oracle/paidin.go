@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// isPaidIn reports whether others pay a contract before the attack, and it writes something down then.
+// isPaidIn reports whether others pay a contract before the attack, and it writes something down then: who pays itself is not paid.
 func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 	for call := range l.from {
 		frames := l.Exec.Calls[call].Frames
@@ -20,7 +20,7 @@ func (l *lossAlone) isPaidIn(contract string, asset int) bool {
 				continue
 			}
 			if asset == 0 {
-				paid = paid || !f.Value.IsZero() && l.runs(call, f.Self, contract)
+				paid = paid || !f.Value.IsZero() && f.Caller != f.Self && l.runs(call, f.Self, contract)
 			} else if f.Self == l.tokens[asset-1] {
 				access := keptFor(f, func(a common.Address) bool { return l.runs(call, a, contract) })
 				paid = paid || access != nil && l.risesIn(call, access)
@@ -41,7 +41,7 @@ func (l *lossAlone) rises(access *evm.StorageAccess) bool {
 	return bytes.Compare(valueOf(access), was[:]) > 0
 }
 
-// risesIn reports whether a word is more behind a call in which it is written than before it: who pays itself is not paid.
+// risesIn reports whether a word is more behind a call in which it is written than before it.
 func (l *lossAlone) risesIn(call int, written *evm.StorageAccess) bool {
 	first, last := written, written
 	frames := l.Exec.Calls[call].Frames

@@ -3,6 +3,10 @@ package oracle
 import (
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
@@ -28,6 +32,30 @@ func TestRisesIn(t *testing.T) {
 	for i, want := range map[int]bool{1: false, 3: false, 5: true, 6: true, 8: false} {
 		if got := l.risesIn(1, &storage[i]); got != want {
 			t.Errorf("access %d rises: %t", i, got)
+		}
+	}
+}
+
+// TestIsPaidIn: others pay a contract in where they send it ether in a call in which it writes something down; what it sends itself does not count, nor what is sent in the attack.
+func TestIsPaidIn(t *testing.T) {
+	_, p := contractOfCode(t, `[]`, code(vm.STOP))
+	payment := func(from common.Address, value uint64) evm.Frame {
+		return evm.Frame{Parent: -1, Program: p, Self: vault, Caller: from, Value: *uint256.NewInt(value), Storage: []evm.StorageAccess{{Address: vault, Write: true}}}
+	}
+	for name, test := range map[string]struct {
+		frame evm.Frame
+		from  int
+		want  bool
+	}{
+		"by another account": {payment(token, 5), 1, true},
+		"by itself":          {payment(vault, 5), 1, false},
+		"of nothing":         {payment(token, 0), 1, false},
+		"in the attack":      {payment(token, 5), 0, false},
+	} {
+		exec := &evm.Execution{Frames: []evm.Frame{test.frame}, Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}}
+		l := &lossAlone{from: test.from, Scene: &Scene{Exec: exec}}
+		if got := l.isPaidIn("C.sol:C", 0); got != test.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

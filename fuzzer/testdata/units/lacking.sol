@@ -66,3 +66,29 @@ contract Box {
         put[msg.sender] = 0;
     }
 }
+
+// Shop: some of the numbers that its functions take are paid.
+contract Shop {
+    Coin private immutable coin;
+    uint256 public kept;
+
+    constructor(Coin coin_) {
+        coin = coin_;
+    }
+
+    function buy(uint256 what, uint256 price) external {
+        kept = what;
+        coin.transferFrom(msg.sender, address(this), price);
+    }
+
+    function fill() external payable {}
+
+    function take(uint256 amount) external {
+        (bool ok,) = msg.sender.call{value: amount}("");
+        require(ok, "not paid");
+    }
+
+    function keep(uint256 number) external payable {
+        kept = number;
+    }
+}
