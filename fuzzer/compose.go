@@ -19,6 +19,7 @@ const (
 	deepShare     = 4    // one attempt in so many has no helpers of helpers
 	ownShare      = 2    // one helper of a helper in so many is of the contract that is led up to, if it has one
 	againShare    = 2    // one attempt in so many may call the function that is led up to before
+	anyOrderShare = 3    // one attempt in so many has them in any order
 	blindShare    = 4    // one attempt in so many draws from all variables that are read alike
 )
 
@@ -80,10 +81,14 @@ type helper struct {
 }
 
 // composition are the helpers of one attempt.
-type composition []helper
+type composition struct {
+	helpers []helper
+	asDrawn bool // in the order in which they were drawn
+}
 
 // drawHelpers draws writers of variables that the base reads, of those that are wanted first.
 func (h *helpers) drawHelpers(wanted []slotKey) (c composition) {
+	c.asDrawn = h.rand.IntN(anyOrderShare) == 0
 	deep, deeper := h.rand.IntN(deepShare) > 0, 0
 	var first, others []slotKey
 	for _, i := range h.rand.Perm(len(h.reads)) {
@@ -105,7 +110,7 @@ func (h *helpers) drawHelpers(wanted []slotKey) (c composition) {
 				deeper++
 			}
 		}
-		if c = append(c, next); len(c) == maxHelpers {
+		if c.helpers = append(c.helpers, next); len(c.helpers) == maxHelpers {
 			break
 		}
 	}
@@ -150,14 +155,16 @@ func (h *helpers) drawFor(writer *writerOf) *writerOf {
 }
 
 func (c composition) has(w *writerOf) bool {
-	return slices.ContainsFunc(c, func(there helper) bool { return there.calls.Last() == w.calls.Last() })
+	return slices.ContainsFunc(c.helpers, func(there helper) bool { return there.calls.Last() == w.calls.Last() })
 }
 
 // inTurn are the writers in the order in which they are to be called: who reads what another one writes comes later, unless that holds the other way
-// around as well.
+// around as well, or they come as they were drawn: a price falls once something was borrowed at the old one.
 func (c composition) inTurn() (list []*writerOf) {
-	after := func(a, b helper) bool { return slices.Contains(a.reads, b.key) && !slices.Contains(b.reads, a.key) }
-	ordered := slices.Clone(c)
+	after := func(a, b helper) bool {
+		return !c.asDrawn && slices.Contains(a.reads, b.key) && !slices.Contains(b.reads, a.key)
+	}
+	ordered := slices.Clone(c.helpers)
 	for i := range ordered { // each is put before the first one that needs it
 		for j := range i {
 			if after(ordered[j], ordered[i]) {

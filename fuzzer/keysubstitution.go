@@ -81,7 +81,7 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // call that wants what `lookup` stores. And who reads an element that was written gets what was written as its other arguments: to ask for
 // exactly what is there makes a difference even where no branch of its own tells. A pull request's campaign is too short for what that costs.
 //
-// Where the key is a hash of what the call that wrote it named, the last call names the same (see agree).
+// Where the key is a hash of what the call that wrote it named, one of the two names the same as the other (see agree).
 //
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
 type keySubstitution struct {
@@ -196,21 +196,21 @@ func (k *keySubstitution) substituteKey(s *step, written, read *element) []lead 
 		return nil
 	}
 	var sub *substituted
+	agreed := false
 	seq, ok := k.withKeys(s, written.call, &written.keys, &read.keys)
 	if ok {
 		sub = &substituted{written.call, s.sequence[written.call], *written, *read}
 	} else {
 		seq, ok = k.withKeys(s, read.call, &read.keys, &written.keys)
+		agreed = ok
 	}
 	for call := read.call - 1; !ok && s.audit && s.onDemand && call >= 0; call-- { // which left it in the state
 		seq, ok = k.withKeys(s, call, &read.keys, &written.keys)
 	}
-	agreed := false
 	if !ok {
-		seq, ok = k.agree(s, written, read)
-		agreed = ok
+		return k.agree(s, written, read)
 	}
-	if !ok || s.tried.add(s.space, seq) {
+	if s.tried.add(s.space, seq) {
 		return nil
 	}
 	leads := []lead{{sequence: seq, joined: true, substituted: sub, agreed: agreed}}
@@ -311,24 +311,33 @@ func (k *keySubstitution) withKeys(s *step, call int, keys, others *evm.Keys) (i
 // hashBits: a key of more bits does not name an account or count something; mostly it is a hash.
 const hashBits = 8 * common.AddressLength
 
-// agree is the run's sequence with the arguments of the call that wrote an element in the call that reads one, where the element's key is a
-// hash of them (see [input.Agree]); false where it is none.
-func (k *keySubstitution) agree(s *step, written, read *element) (input.Sequence, bool) {
+// agree makes leads in which the call that wrote an element names what the one that reads another names, and the other way around, where the
+// elements' keys are hashes of that (see [input.Agree]); none where they are not.
+func (k *keySubstitution) agree(s *step, written, read *element) (leads []lead) {
 	hashed := false
 	for i := range read.keys.Count {
 		a, b := &written.keys.Words[i], &read.keys.Words[i]
 		hashed = hashed || *a != *b && a.BitLen() > hashBits && b.BitLen() > hashBits
 	}
 	if !hashed {
-		return nil, false
+		return nil
 	}
-	call, ok := input.Agree(&s.sequence[read.call], &s.sequence[written.call])
-	if !ok {
-		return nil, false
+	pairs := [2][2]int{{written.call, read.call}, {read.call, written.call}}
+	if s.rand.IntN(2) == 0 { // with other names, either may fail
+		slices.Reverse(pairs[:])
 	}
-	seq := s.sequence.Clone()
-	seq[read.call] = call
-	return seq, true
+	for _, pair := range pairs {
+		call, ok := input.Agree(&s.sequence[pair[0]], &s.sequence[pair[1]])
+		if !ok {
+			continue
+		}
+		l := lead{sequence: s.sequence.Clone(), joined: true, agreed: true}
+		l.sequence[pair[0]] = call
+		if !s.tried.add(s.space, l.sequence) {
+			leads = append(leads, l)
+		}
+	}
+	return leads
 }
 
 // wordOf finds a word of a kind by its value, among the call's words that are not yet

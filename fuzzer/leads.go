@@ -23,7 +23,7 @@ type lead struct {
 	// call that others before it are to make succeed; 0: none. See keySubstitution.
 	substituted *substituted
 	enables     int
-	agreed      bool // its last call names what another one named, see keySubstitution.agree
+	agreed      bool // its last call names what another one named, or the other way around, see keySubstitution
 	unfollowed  bool // the seed of a task, see Campaign.followingTask
 	resent      bool // others send what was signed: all that follows is that it is signed anew
 }
