@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -220,19 +221,50 @@ func (h *helpers) through(there *point, g passage) bool {
 		}
 		d := h.pathfinder.base.formulas.Decisions()[at]
 		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.Code == d.Code && b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
-			return false // no call has helped
+			return h.matchEarlier(side) // no number has helped
 		}
 		next, outcome := h.satisfyAt(at, leadUpTrials)
 		if outcome.Turns && d.Code == side.code && d.PC == side.pc {
 			h.noteMovable(side.branchSide)
 		}
 		if next == nil {
-			return false
+			return h.matchEarlier(side)
 		}
 		h.rebase(next)
 	}
 	_, taken := h.decisionOf(side)
 	return taken
+}
+
+// matchEarlier takes a side by what an earlier call left in the state: the argument that did becomes what it is compared with, as a commitment
+// becomes the hash that it is to be (see [earlier]). It reports whether a run takes the side: that is the next base.
+func (h *helpers) matchEarlier(side within) bool {
+	sequence := h.pathfinder.base.sequence
+	exec, ok := h.run(h.ctx, sequence, h.b)
+	if !ok {
+		h.ended = true
+		return false
+	}
+	for _, proposal := range h.proposer.ProposeEarlier(nil, sequence, exec, func(f *evm.Frame, c *evm.Comparison) bool {
+		return f.Program != nil && h.tracker.sideIn(f.Program.ID, c, false) == side.branchSide
+	}) {
+		seq, ok := h.space.With(sequence, proposal.Word, &proposal.Value)
+		if !ok || h.tried.add(h.space, seq) {
+			continue
+		}
+		exec, _, ok := h.try(h.ctx, seq, h.b)
+		if !ok {
+			h.ended = true
+			return false
+		}
+		there := h.point(seq, exec)
+		h.read(there, exec)
+		h.rebase(there)
+		if _, taken := h.decisionOf(side); taken {
+			return true
+		}
+	}
+	return false
 }
 
 // sees reports whether the base comes to a jump with the same operands.
