@@ -270,13 +270,47 @@ func (p *pathfinder) satisfyAt(at, most int) (next *point, outcome input.Outcome
 		p.ended = true
 		return nil, outcome
 	}
-	next = p.point(outcome.Sequence, exec)
-	p.read(next, exec)
 	d := p.base.formulas.Decisions()[at]
-	if next.formulas == nil || !slices.ContainsFunc(next.formulas.Decisions(), func(there input.Decision) bool {
-		return there.Code == d.Code && there.PC == d.PC && there.Context == d.Context && there.Taken != d.Taken
-	}) {
-		return nil, outcome
+	if next = p.beyond(&d, outcome.Sequence, exec); next == nil {
+		next = p.agreeing(&d, outcome.Sequence, exec)
 	}
 	return next, outcome
+}
+
+// beyond is a run, the latest, if it takes the other side of a decision; nil if it does not.
+func (p *pathfinder) beyond(d *input.Decision, seq input.Sequence, exec *evm.Execution) *point {
+	there := p.point(seq, exec)
+	p.read(there, exec)
+	if there.formulas == nil || !slices.ContainsFunc(there.formulas.Decisions(), func(other input.Decision) bool {
+		return other.Code == d.Code && other.PC == d.PC && other.Context == d.Context && other.Taken != d.Taken
+	}) {
+		return nil
+	}
+	return there
+}
+
+// agreeing is a run that takes the other side of a decision where one failed with the numbers for it, since its last call reads other elements of
+// mappings with them: the call that wrote those of before gets the keys, or names what the last one names now, see [keySubstitution]. What was
+// attested has to be delivered, and both name the amount. nil: none.
+func (p *pathfinder) agreeing(d *input.Decision, seq input.Sequence, exec *evm.Execution) *point {
+	last := len(seq) - 1
+	if last == 0 || exec.Calls[last].Outcome != evm.Reverted || p.without.Sequences {
+		return nil
+	}
+	p.tried.forget()
+	p.step.begin(nil, lead{sequence: seq, joined: true}, exec, false, maxSubstitutions)
+	for _, l := range p.keySubstitution.toward(p.step, last) {
+		if !l.sequence[last].Equal(&seq[last]) || !l.agreed && l.substituted == nil {
+			continue
+		}
+		exec, _, ok := p.try(p.ctx, l.sequence, p.b)
+		if !ok {
+			p.ended = true
+			return nil
+		}
+		if there := p.beyond(d, l.sequence, exec); there != nil {
+			return there
+		}
+	}
+	return nil
 }
