@@ -221,7 +221,7 @@ func (h *helpers) through(there *point, g passage) bool {
 		}
 		d := h.pathfinder.base.formulas.Decisions()[at]
 		if !d.Fed && slices.ContainsFunc(way, func(b input.Branch) bool { return b.Code == d.Code && b.PC == d.PC && b.Taken == d.Taken && h.sees(&b) }) {
-			return h.matchEarlier(side) // no number has helped
+			return h.matchEarlier(side) // no call has helped
 		}
 		next, outcome := h.satisfyAt(at, leadUpTrials)
 		if outcome.Turns && d.Code == side.code && d.PC == side.pc {
@@ -236,10 +236,15 @@ func (h *helpers) through(there *point, g passage) bool {
 	return taken
 }
 
-// matchEarlier takes a side by what an earlier call left in the state: the argument that did becomes what it is compared with, as a commitment
-// becomes the hash that it is to be (see [earlier]). It reports whether a run takes the side: that is the next base.
+// matchEarlier takes a side by what an earlier call left in the state: the argument that did becomes the hash that it is compared with, as a
+// commitment has to be (see [earlier]). It reports whether a run takes the side: that is the next base.
 func (h *helpers) matchEarlier(side within) bool {
 	sequence := h.pathfinder.base.sequence
+	if !slices.ContainsFunc(h.last, func(b input.Branch) bool {
+		return (b.Left.BitLen() > hashBits || b.Right.BitLen() > hashBits) && h.tracker.sideOf(&b) == side.branchSide
+	}) {
+		return false
+	}
 	exec, ok := h.run(h.ctx, sequence, h.b)
 	if !ok {
 		h.ended = true
