@@ -7,7 +7,6 @@ contract Revealed {
         address maker;
         address taker;
         bytes32 commitment;
-        uint64 until;
         bool done;
     }
 
@@ -23,21 +22,12 @@ contract Revealed {
         Game storage g = games[id];
         require(g.maker != address(0) && g.maker != msg.sender && g.taker == address(0));
         g.taker = msg.sender;
-        g.until = uint64(block.timestamp) + 1 days;
     }
 
     function reveal(uint256 id, bool bit, bytes32 salt) external {
         Game storage g = games[id];
         require(g.taker != address(0) && !g.done);
-        require(block.timestamp <= g.until);
         require(keccak256(abi.encode(address(this), g.maker, bit, salt)) == g.commitment);
-        g.done = true; // target reached
-    }
-
-    function timeout(uint256 id) external {
-        Game storage g = games[id];
-        require(g.taker != address(0) && !g.done);
-        require(block.timestamp > g.until);
         g.done = true; // target reached
     }
 }
