@@ -355,38 +355,6 @@ func (l *lossAlone) holdings(asset, call int) (of func(common.Address) (was, is 
 	}, ok
 }
 
-// isDust reports whether what the attackers gain of an asset until a call is so little that rounding leaves it, and is not all that those have who lose it.
-// Tokens that are counted one by one, each with an owner, are not rounded.
-func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
-	of, ok := l.holdings(asset, call)
-	if !ok {
-		return false
-	}
-	var held, gain, least uint256.Int
-	var losers []common.Address
-	for _, account := range l.others() {
-		if was, is := of(account); is.Lt(&was) {
-			held.Add(&held, &was)
-			losers = append(losers, account)
-		}
-	}
-	gain.Sub(&has[asset], &had[asset])
-	whole := held
-	if first := l.ownedBy(losers, nil, l.World, l.tokens)[asset]; first.Gt(&whole) {
-		whole = first
-	}
-	// The last unit of many that others have taken is rounding, too.
-	if least.Div(&whole, uint256.NewInt(lossLeastOf)); !gain.Gt(&least) {
-		return true
-	}
-	if asset > 0 {
-		if _, err := l.contractAt(l.tokens[asset-1]).ABI.MethodById(ownerOf[:]); err == nil {
-			return false
-		}
-	}
-	return !gain.GtUint64(lossLeast) && gain.Lt(&held)
-}
-
 // holdsOthers reports whether an account may have ether that is not the attackers': it had some from the start, or others paid it.
 func (l *lossAlone) holdsOthers(account common.Address) bool {
 	if a := l.World.Accounts[account]; a != nil && !a.Balance.IsZero() {

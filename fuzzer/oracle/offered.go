@@ -54,10 +54,18 @@ func (l *lossAlone) givesAway(call, asset int) bool {
 }
 
 // zerosOf lists where the calldata of a call of another account has arguments that are numbers, and zero.
-func (l *lossAlone) zerosOf(call int) (places []int) {
+func (l *lossAlone) zerosOf(call int) []int {
 	c := &l.Calls()[call]
+	if l.isTheirs(c.From) {
+		return nil
+	}
+	return slices.DeleteFunc(l.numbersOf(c), func(at int) bool { return [wordBytes]byte(c.Data[at:]) != [wordBytes]byte{} })
+}
+
+// numbersOf lists where the calldata of a call has arguments that are numbers.
+func (l *lossAlone) numbersOf(c *evm.Call) (places []int) {
 	contract := l.contractAt(c.To)
-	if c.Create || contract == nil || len(c.Data) < 4 || l.isTheirs(c.From) {
+	if c.Create || contract == nil || len(c.Data) < 4 {
 		return nil
 	}
 	method, err := contract.ABI.MethodById(c.Data[:4])
@@ -69,9 +77,7 @@ func (l *lossAlone) zerosOf(call int) (places []int) {
 		case abi.TupleTy, abi.ArrayTy: // may take several words
 			return places
 		case abi.UintTy, abi.IntTy:
-			if [wordBytes]byte(c.Data[at:]) == [wordBytes]byte{} {
-				places = append(places, at)
-			}
+			places = append(places, at)
 		}
 	}
 	return places
