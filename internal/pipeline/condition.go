@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -244,20 +245,87 @@ func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []str
 }
 
 // sets reports whether a sender with a role decides on a number in a call that moves nothing and
-// allows nothing: a price, a limit. What others then take for nothing may be that account's wish.
-func (c *conditions) sets(seq input.Sequence) bool {
+// allows nothing: a price, a limit. What others then take for nothing may be that account's wish; not where it is enough that a number becomes
+// half or twice what it was, as prices do.
+func (c *conditions) sets(f *fuzzer.Finding) bool {
+	seq := f.Sequence
 	exec, err := c.judge.Run(c.head.Space.Encode(seq, nil))
 	if err != nil {
 		return false
 	}
+	var setting []int
 	for i := range seq {
 		call := &seq[i]
 		at := []common.Address{c.head.Space.Instances[call.Instance].Address}
 		if call.Value.IsZero() && !c.head.Space.IsGift(call) && c.roleOf(c.head.Space.Senders[call.Sender].Address, at) != "" && takesNumber(call.Function) && !movesTokens(exec, i) {
+			setting = append(setting, i)
+		}
+	}
+	for _, i := range setting {
+		if seq = c.moderately(f, seq, i); seq == nil {
 			return true
 		}
 	}
 	return false
+}
+
+// moderately is a sequence that shows the finding as well, with half or twice the number that was there in the place of the one that a call
+// sets; nil: there is none.
+func (c *conditions) moderately(f *fuzzer.Finding, seq input.Sequence, call int) input.Sequence {
+	exec, err := c.judge.Run(c.head.Space.Encode(seq, nil))
+	if err != nil {
+		return nil
+	}
+	for _, word := range input.AppendCallWords(nil, seq, call) {
+		t := input.WordType(seq, word)
+		x, ok := c.head.Space.Get(seq, word)
+		if !ok || t == nil || t.Kind != input.Uint && t.Kind != input.Int {
+			continue
+		}
+		before := c.overwritten(exec, call, &x)
+		if before == nil {
+			continue
+		}
+		half, twice := new(uint256.Int).Rsh(before, 1), new(uint256.Int).Lsh(before, 1)
+		for _, number := range []*uint256.Int{half, twice} {
+			if other, ok := c.head.Space.With(seq, word, number); ok && c.breaks(f, other) {
+				return other
+			}
+		}
+	}
+	return nil
+}
+
+// overwritten is the number that was in the place where a call stores another one; nil: it stores it nowhere, or where nothing was.
+func (c *conditions) overwritten(exec *evm.Execution, call int, number *uint256.Int) *uint256.Int {
+	from, to := exec.Calls[call].Frames[0], exec.Calls[call].Frames[1]
+	for i := from; i < to; i++ {
+		for _, a := range exec.Frames[i].Storage {
+			if !a.Write || a.Value != *number {
+				continue
+			}
+			if before := c.storedBefore(exec, from, &a); before != nil && !before.IsZero() {
+				return before
+			}
+		}
+	}
+	return nil
+}
+
+// storedBefore is what was at the place of a write before the given frame; nil: that could not be read.
+func (c *conditions) storedBefore(exec *evm.Execution, frame int, write *evm.StorageAccess) *uint256.Int {
+	for i := frame - 1; i >= 0; i-- {
+		for j := len(exec.Frames[i].Storage) - 1; j >= 0; j-- {
+			if a := &exec.Frames[i].Storage[j]; a.Address == write.Address && a.Slot == write.Slot && (!a.Write || exec.Frames[i].Outcome == evm.Success) {
+				return &a.Value
+			}
+		}
+	}
+	word, err := c.head.World.Word(write.Address, write.Slot.Bytes32())
+	if err != nil {
+		return nil
+	}
+	return new(uint256.Int).SetBytes32(word[:])
 }
 
 // grants reports whether a sender with a role names, in one of its calls, the very function and contract that another sender calls behind it: who

@@ -63,7 +63,7 @@ func (d *describer) findings() error {
 			switch {
 			case hypothetical, condition != "" && f.Oracle.ByAnyone && (conditions.grants(f.Sequence) || conditions.swaps(f.Sequence)):
 				severity = oracle.Note
-			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f.Sequence) || f.Oracle == oracle.SignatureReuse && conditions.trusts(f.Sequence)):
+			case condition != "" && (f.Oracle.ByAnyone || f.Oracle == oracle.ThirdPartyLoss && conditions.sets(f) || f.Oracle == oracle.SignatureReuse && conditions.trusts(f.Sequence)):
 				severity = min(severity, oracle.Medium)
 			case f.Oracle == oracle.ThirdPartyLoss && d.with.base[f].Is == report.Unknown && slices.Contains(d.head.Altered, f.Contract):
 				severity = min(severity, oracle.Medium) // it may be what the contract was made for
