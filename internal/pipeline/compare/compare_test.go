@@ -137,16 +137,26 @@ func TestSavedInputs(t *testing.T) {
 	if c.tryOwn(e); e.same {
 		t.Fatal("its own calls break it on the base")
 	}
-	g, err := c.newGroup(e)
-	if err != nil {
-		t.Fatal(err)
-	}
 	saved := parse(t, h, "Shifted.spend(uint256) args (77)")
 	saved[0].Sender = len(h.Deployment.Space.Senders) - 1 // whom the finding does not need
 	c.budget.Saved = []input.Sequence{saved}
-	c.trySaved(g)
-	if got := e.decide(); got.Is != report.PreExisting {
-		t.Errorf("with a saved input that breaks the base: %+v", got)
+	c.tryOthers([]*candidate{e}, 1)
+	if got := e.decide(); got.Is != report.PreExisting || e.tried > 0 {
+		t.Errorf("with a saved input that breaks the base, and %d others: %+v", e.tried, got)
+	}
+}
+
+// TestBegin: whether the change adds the contract is part of what is known of a finding.
+func TestBegin(t *testing.T) {
+	base, head := compiled(t, "base"), compiled(t, "head")
+	h := headOf(t, head, "Kept")
+	f := found(t, h, "Kept.spend(uint256) args (1234)")
+	c := comparing(t, h, []diffmap.BaseSide{{Head: head, Base: base}}, f)
+	for _, added := range []func(string) bool{nil, func(string) bool { return false }, func(name string) bool { return name == f.Contract }} {
+		c.added = added
+		if e := c.begin(f); e.added != (added != nil && added(f.Contract)) || !e.there || !e.project || !e.located {
+			t.Errorf("%+v", e.evidence)
+		}
 	}
 }
 

@@ -83,6 +83,7 @@ func TestHistoryFile(t *testing.T) {
 		`[`:                              "unexpected end of JSON input",
 		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept) + `{}]}`:   "it has 201 findings; the limit is 200",
 		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept-1) + `{}]}`: "200 findings of earlier runs left out",
+		`{"version": 1, "findings": [{}]}`:                                         "1 finding of earlier runs left out",
 	} {
 		file := filepath.Join(t.TempDir(), "findings.json")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -143,6 +143,42 @@ func TestUnprivileged(t *testing.T) {
 	}
 }
 
+// TestNeedsSomebody: a call by another sender than the attacker and his contract needs somebody, but not where a test calls.
+func TestNeedsSomebody(t *testing.T) {
+	sides := waysSides(t)
+	h := headOf(t, sides[0].Head, "Swapped")
+	c := comparing(t, h, sides)
+	const call = "Swapped.take(uint256) args (1)"
+	space := h.Deployment.Space
+	for _, test := range []struct {
+		sender string
+		want   bool
+	}{{"deployer", true}, {"attacker", false}, {space.Senders[space.Outsider()].Name, false}} {
+		seq, err := input.Parse(space, "sightline-sequence v1\n"+test.sender+" "+call+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.head.needsSomebody(&candidate{sequence: seq}); got != test.want {
+			t.Errorf("by %s: %v", test.sender, got)
+		}
+	}
+}
+
+// TestByOtherFunctions: another function gets the arguments of the one that fails, and no ether where it takes none; a fallback is no function.
+func TestByOtherFunctions(t *testing.T) {
+	sides := waysSides(t)
+	h := headOf(t, sides[0].Head, "Swapped")
+	f := found(t, h, "Swapped.spend(uint256) args (9) value 1")
+	c := comparing(t, h, sides, f)
+	var got []string
+	for _, way := range c.head.byOtherFunctions(f) {
+		got = append(got, strings.TrimPrefix(input.Format(h.Deployment.Space, way), "sightline-sequence v1\n"))
+	}
+	if want := []string{"deployer Swapped.take(uint256) args (9)\n"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestBreaks: a sequence shows a finding if its last call does.
 func TestBreaks(t *testing.T) {
 	sides := waysSides(t)

@@ -159,3 +159,25 @@ contract Crossed {
         assert(x != 9);
     }
 }
+
+// Two functions and a fallback share the code that fails; one of them takes ether.
+contract Swapped {
+    uint256 public total;
+
+    function spend(uint256 x) external payable {
+        keep(x);
+    }
+
+    function take(uint256 x) external {
+        keep(x);
+    }
+
+    fallback() external {
+        keep(9);
+    }
+
+    function keep(uint256 x) private {
+        total = x;
+        assert(x != 9);
+    }
+}
