@@ -314,9 +314,10 @@ func (c *conditions) overwritten(exec *evm.Execution, call int, number *uint256.
 
 // storedBefore is what was at the place of a write before the given frame; nil: that could not be read.
 func (c *conditions) storedBefore(exec *evm.Execution, frame int, write *evm.StorageAccess) *uint256.Int {
+	lasts := exec.Lasting()
 	for i := frame - 1; i >= 0; i-- {
-		for j := len(exec.Frames[i].Storage) - 1; j >= 0; j-- {
-			if a := &exec.Frames[i].Storage[j]; a.Address == write.Address && a.Slot == write.Slot && (!a.Write || exec.Frames[i].Outcome == evm.Success) {
+		for j := len(exec.Frames[i].Storage) - 1; lasts[i] && j >= 0; j-- {
+			if a := &exec.Frames[i].Storage[j]; a.Write && a.Address == write.Address && a.Slot == write.Slot {
 				return &a.Value
 			}
 		}

@@ -143,7 +143,7 @@ func TestUnprivileged(t *testing.T) {
 	}
 }
 
-// TestNeedsSomebody: a call by another sender than the attacker and his contract needs somebody, but not where a test calls.
+// TestNeedsSomebody: calls of the attacker and of his contract need no one else, those of others do.
 func TestNeedsSomebody(t *testing.T) {
 	sides := waysSides(t)
 	h := headOf(t, sides[0].Head, "Swapped")
@@ -164,7 +164,7 @@ func TestNeedsSomebody(t *testing.T) {
 	}
 }
 
-// TestByOtherFunctions: another function gets the arguments of the one that fails, and no ether where it takes none; a fallback is no function.
+// TestByOtherFunctions: other functions are called with the arguments of the one that fails, without its ether unless they are payable. Fallbacks are left out.
 func TestByOtherFunctions(t *testing.T) {
 	sides := waysSides(t)
 	h := headOf(t, sides[0].Head, "Swapped")
