@@ -46,7 +46,8 @@ func (l *lossAlone) isDust(asset int, had, has []uint256.Int, call int) bool {
 	return !gain.GtUint64(lossLeast) && (gain.Lt(&held) || !items && !l.grows(asset, call, &gain))
 }
 
-// What is made greater, and by how much. Arbitrary: numbers that long are amounts, and no one has many times as much of them.
+// How much greater numbers are made. All arbitrary: what is longer than mostRaised is left as it is, since few accounts have many times as much,
+// and maxPlaces bounds where the gain is looked for.
 const (
 	greaterBy  = 1_000
 	mostRaised = 1 << 40
@@ -57,14 +58,23 @@ const (
 // an account has only since campaigns begin with small numbers. Some of them say which and not how much: all of a call's are raised, all but the
 // first, the last, the first, none but the ether that it is paid, and what is as much as the gain, at one place after the other.
 func (l *lossAlone) grows(asset, call int, gain *uint256.Int) bool {
-	for _, raise := range []func(*evm.Call){
-		l.raising(func(int, int) bool { return true }),
-		l.raising(func(n, _ int) bool { return n > 0 }),
-		l.raising(func(n, of int) bool { return n == of-1 }),
-		l.raising(func(n, _ int) bool { return n == 0 }),
-		func(*evm.Call) {},
+	for _, chosen := range []func(n, of int) bool{
+		func(int, int) bool { return true },
+		func(n, _ int) bool { return n > 0 },
+		func(n, of int) bool { return n == of-1 },
+		func(n, _ int) bool { return n == 0 },
+		func(int, int) bool { return false },
 	} {
-		if l.gainsMore(asset, l.withMoreEther(call), raise) {
+		calls := l.withMoreEther(call)
+		for i := range calls {
+			places := l.numbersOf(&calls[i])
+			for n, at := range places {
+				if chosen(n, len(places)) {
+					raise(calls[i].Data[at : at+wordBytes])
+				}
+			}
+		}
+		if l.gainsMore(asset, calls) {
 			return true
 		}
 	}
@@ -76,7 +86,7 @@ func (l *lossAlone) grows(asset, call int, gain *uint256.Int) bool {
 			}
 			calls := l.withMoreEther(call)
 			raise(calls[i].Data[at : at+wordBytes])
-			if l.gainsMore(asset, calls, func(*evm.Call) {}) {
+			if l.gainsMore(asset, calls) {
 				return true
 			}
 		}
@@ -97,11 +107,8 @@ func (l *lossAlone) withMoreEther(call int) evm.Sequence {
 	return calls
 }
 
-// gainsMore reports whether the attackers gain more of an asset by calls, once numbers of these are raised, than what rounding leaves, and lose nothing.
-func (l *lossAlone) gainsMore(asset int, calls evm.Sequence, raise func(*evm.Call)) bool {
-	for i := range calls {
-		raise(&calls[i])
-	}
+// gainsMore reports whether the attackers gain more of an asset by calls than what rounding leaves, and lose nothing.
+func (l *lossAlone) gainsMore(asset int, calls evm.Sequence) bool {
 	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
 	if !ok {
 		return false
@@ -116,19 +123,7 @@ func (l *lossAlone) gainsMore(asset int, calls evm.Sequence, raise func(*evm.Cal
 	return gained(had, has) && has[asset].Gt(&had[asset]) && more.Sub(&has[asset], &had[asset]).GtUint64(lossLeast)
 }
 
-// raising raises those numbers among a call's arguments that are chosen by their place among all of them.
-func (l *lossAlone) raising(which func(n, of int) bool) func(*evm.Call) {
-	return func(c *evm.Call) {
-		places := l.numbersOf(c)
-		for n, at := range places {
-			if which(n, len(places)) {
-				raise(c.Data[at : at+wordBytes])
-			}
-		}
-	}
-}
-
-// occurrences lists where a call's data has a word that is a number, such as in what it is to pass on.
+// occurrences lists where a call's data has a number, also in what the call is to pass on.
 func occurrences(c *evm.Call, number *uint256.Int) (places []int) {
 	word := number.Bytes32()
 	for at := 4; at < len(c.Data) && !c.Create; at += wordBytes {
