@@ -9,7 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
@@ -132,44 +131,6 @@ func (s *Scene) isSigned(from int) bool {
 		signer := common.BytesToAddress(f.Output)
 		if slices.ContainsFunc(s.World.Senders, func(sender evm.Sender) bool { return sender.Address == signer && !s.isOutsider(signer) }) {
 			return true
-		}
-	}
-	return false
-}
-
-// fitsHash reports whether an attack comes to a hash that others gave before it, and was not given that itself: it is named in what they
-// hashed, such as the leaf of a tree or a permission, or it knows what they kept secret behind the hash.
-func (s *Scene) fitsHash(from int) bool {
-	var given [][]byte
-	for i := range from {
-		for data := argumentsOf(&s.Exec.Frames[s.Exec.Calls[i].Frames[0]]); len(data) >= wordBytes; data = data[wordBytes:] {
-			if mayBeHash(data[:wordBytes]) {
-				given = append(given, data[:wordBytes])
-			}
-		}
-	}
-	given = slices.DeleteFunc(given, func(word []byte) bool {
-		return slices.ContainsFunc(s.Exec.Calls[from:], func(c evm.CallResult) bool { return bytes.Contains(s.Exec.Frames[c.Frames[0]].Input, word) })
-	})
-	if len(given) == 0 {
-		return false
-	}
-	isGiven := func(x *uint256.Int) bool {
-		word := x.Bytes32()
-		return slices.ContainsFunc(given, func(w []byte) bool { return bytes.Equal(w, word[:]) })
-	}
-	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
-		f := &s.Exec.Frames[i]
-		for j := range f.Comparisons {
-			if c := &f.Comparisons[j]; vm.OpCode(c.Op) == vm.EQ && c.Left == c.Right && isGiven(&c.Left) {
-				return true
-			}
-		}
-		for j := range f.Storage {
-			keys := &f.Storage[j].Keys
-			if slices.ContainsFunc(keys.Words[:keys.Count], func(key uint256.Int) bool { return isGiven(&key) }) {
-				return true
-			}
 		}
 	}
 	return false
