@@ -15,11 +15,6 @@ func (s *Scene) repeats(call int) bool {
 	return was.From == is.From && was.To == is.To && bytes.Equal(was.Data, is.Data) && is.TimeAdvance == 0 && is.BlockAdvance == 0 && is.Value.IsZero()
 }
 
-// mayBeDue reports whether what the attackers gain of an asset up to a call may have been due: time passes, and it is neither all that was there, nor paid again.
-func (l *lossAlone) mayBeDue(asset, call int) bool {
-	return l.takesTime(call) && (len(l.given) > 0 || !l.empties(asset, call)) && !l.isPaidAgain(asset)
-}
-
 // isPaidAgain reports whether the attackers get more of an asset by repetitions of a call, which is the last, than they have paid in all calls before: what was due
 // after some time, such as a reward, was paid by the first of these, and what is left is what they have put in.
 func (l *lossAlone) isPaidAgain(asset int) bool {

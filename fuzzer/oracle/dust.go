@@ -109,18 +109,27 @@ func (l *lossAlone) withMoreEther(call int) evm.Sequence {
 
 // gainsMore reports whether the attackers gain more of an asset by calls than what rounding leaves, and lose nothing.
 func (l *lossAlone) gainsMore(asset int, calls evm.Sequence) bool {
+	gain, ok := l.gainBy(asset, calls)
+	return ok && gain.GtUint64(lossLeast)
+}
+
+// gainBy is how much more of an asset the attackers have by other calls in the place of these; false: they lose something.
+func (l *lossAlone) gainBy(asset int, calls evm.Sequence) (more uint256.Int, ok bool) {
 	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
 	if !ok {
-		return false
+		return more, false
 	}
 	had := l.ownedBy(l.attackers(), calls[:l.from], before, l.tokens)
 	after, ok := l.inOrder(calls, func(int) bool { return true })
 	if !ok {
-		return false
+		return more, false
 	}
 	has := l.ownedBy(l.attackers(), calls, after, l.tokens)
-	var more uint256.Int
-	return gained(had, has) && has[asset].Gt(&had[asset]) && more.Sub(&has[asset], &had[asset]).GtUint64(lossLeast)
+	if !gained(had, has) || has[asset].Lt(&had[asset]) {
+		return more, false
+	}
+	more.Sub(&has[asset], &had[asset])
+	return more, true
 }
 
 // occurrences lists where a call's data has a number, also in what the call is to pass on.

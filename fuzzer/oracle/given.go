@@ -10,15 +10,13 @@ import (
 )
 
 // given is the first call of an attack as [Scene.attack] has it, right before which other accounts give the attackers tokens, by a plain transfer, and what
-// tokens these are: anyone could have bought them, or borrow them for one transaction. So no time passes, and what is called are contracts that are looked at, and
+// tokens these are: anyone could have bought them, or borrow them for one transaction. What is called are contracts that are looked at, and
 // tokens that may be taken: a price that a stand-in is told would be worth as much as is given.
 func (s *Scene) given() (from int, tokens []string, ok bool) {
 	calls := s.Calls()
 	last := len(s.Exec.Calls) - 1
-	repeats := s.repeats(last)
 	for from = last + 1; from > 0 && s.isOutsider(calls[from-1].From); from-- {
-		c := &calls[from-1]
-		if !repeats && (c.TimeAdvance > 0 || c.BlockAdvance > 0) || !s.isAttacked(c) {
+		if !s.isAttacked(&calls[from-1]) {
 			return 0, nil, false
 		}
 	}

@@ -27,7 +27,9 @@ func examineLoss(s *Scene, report func(Observation)) {
 		if from, given, ok := s.given(); ok {
 			l := lossAlone{s, from, given, s.tokens(), s.controlled(from)}
 			l.examineGain(report)
-			l.examineSelf(report)
+			if !l.takesTime(last) {
+				l.examineSelf(report)
+			}
 			return
 		}
 		examineInflation(s, report)
@@ -129,7 +131,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 		return
 	}
 	asset := l.taken(had, has, call)
-	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.mayBeDue(asset, call) || l.isDust(asset, had, has, call) {
+	if asset < 0 || !l.Audit && !l.isOwned(contract, asset, call) && (asset > 0 || !l.givesAll(at, had, has, call)) || l.mayBeDue(asset, had, has, call) || l.isDust(asset, had, has, call) {
 		return
 	}
 	if !l.standsAlone(contract) && l.gainsWithout(call) {
