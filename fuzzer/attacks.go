@@ -116,6 +116,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchPoor(seq, exec)
 	a.watchPayment(seq, exec)
 	a.watchDeed(seq, exec)
+	a.watchShortfall(seq, exec)
 }
 
 // watchAttack goes on from an attack whose last call had an effect that its function did not have before.

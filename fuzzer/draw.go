@@ -15,6 +15,7 @@ type drawn struct {
 	paying    []input.Callable          // that have deeds, and were seen to pay
 	functions []input.Callable          // that have deeds
 	deeds     map[input.Callable][]deed
+	short     []shortfall
 	alone     bool                   // no target is left: what remains of the campaign is for this
 	next      int                    // the number of calls after which one is drawn
 	newest    int                    // the run in which a function was seen to have an effect that it did not have before
@@ -68,14 +69,19 @@ func (a *attacks) watchDeed(seq input.Sequence, exec *evm.Execution) {
 	} else if only != seq[call].Sender {
 		d.senders[last] = -1
 	}
-	calls := a.neededFor(exec)
-	if len(calls) > maxDeedCalls || slices.ContainsFunc(calls, func(i int) bool { return seq[i].Function.Test || seq[i].Function.Kind == input.Constructor }) {
+	calls := a.neededFor(exec, func(int) bool { return false })
+	if len(calls) > maxDeedCalls || !maybeDeed(seq, calls) {
 		return
 	}
 	if pays && !slices.Contains(d.paying, last) {
 		d.paying = append(d.paying, last)
 	}
 	d.keep(a, last, deed{seq.Only(calls), a.giftsFor(exec), e})
+}
+
+// maybeDeed reports whether anyone may make some calls of a sequence, as far as their functions tell.
+func maybeDeed(seq input.Sequence, calls []int) bool {
+	return !slices.ContainsFunc(calls, func(i int) bool { return seq[i].Function.Test || seq[i].Function.Kind == input.Constructor })
 }
 
 // keep keeps a function's deed: in the place of one with the same effect if it is shorter, in half of the cases if it is as long, and the more seldom the longer it is; else
@@ -100,9 +106,9 @@ func (d *drawn) keep(a *attacks, of input.Callable, one deed) {
 	}
 }
 
-// neededFor lists the calls of an execution, in order, that write what the last one reads, or what others of them read; the last one itself is the last of them. What tokens
-// keep does not matter, unless the last call is of one: accounts have some from the beginning, and let them be taken.
-func (a *attacks) neededFor(exec *evm.Execution) []int {
+// neededFor lists the calls of an execution, in order, that write what the last one reads, or what others of them read, and those that are needed besides, as also says; the
+// last one itself is the last of them. What tokens keep does not matter, unless the last call is of one: accounts have some from the beginning, and let them be taken.
+func (a *attacks) neededFor(exec *evm.Execution, also func(call int) bool) []int {
 	read := map[place]bool{}
 	var calls []int
 	last := exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]].Self
@@ -111,9 +117,9 @@ func (a *attacks) neededFor(exec *evm.Execution) []int {
 	}
 	for i := range slices.Backward(exec.Calls) {
 		frames := exec.Frames[exec.Calls[i].Frames[0]:exec.Calls[i].Frames[1]]
-		needed := len(calls) == 0 || exec.Calls[i].Outcome == evm.Success && slices.ContainsFunc(frames, func(f evm.Frame) bool {
+		needed := len(calls) == 0 || exec.Calls[i].Outcome == evm.Success && (also(i) || slices.ContainsFunc(frames, func(f evm.Frame) bool {
 			return slices.ContainsFunc(f.Storage, func(access evm.StorageAccess) bool { return access.Write && read[place{access.Address, access.Slot}] })
-		})
+		}))
 		if !needed {
 			continue
 		}
@@ -153,9 +159,17 @@ func (a *attacks) draw() []input.Sequence {
 	return []input.Sequence{seq}
 }
 
-// stage makes an attack of one or two deeds, one of which counts; false: it is none.
+// stage makes an attack of one or two deeds, one of which counts, or of what a contract could not pay; false: it is none.
 func (a *attacks) stage() (input.Sequence, bool) {
 	d := &a.drawn
+	isOnly := func(c *input.Call) bool {
+		only, known := d.senders[input.Callable{Instance: c.Instance, Function: c.Function}]
+		return known && only >= 0
+	}
+	if n := len(d.short); n > 0 && a.rand.IntN(shortfallShare) == 0 {
+		one := d.short[a.rand.IntN(n)]
+		return a.mutator.StagedShort(a.rand, one.sequence, one.paysIn, one.gifts, isOnly, d.amounts.has)
+	}
 	one := d.of(a, d.counting)
 	deeds, gifts := []input.Sequence{one.sequence}, one.gifts
 	switch a.rand.IntN(4) {
@@ -170,10 +184,7 @@ func (a *attacks) stage() (input.Sequence, bool) {
 		before := d.of(a, d.functions)
 		deeds, gifts = []input.Sequence{before.sequence, one.sequence}, slices.Concat(before.gifts, gifts)
 	}
-	return a.mutator.Staged(a.rand, deeds, gifts, func(c *input.Call) bool {
-		only, known := d.senders[input.Callable{Instance: c.Instance, Function: c.Function}]
-		return known && only >= 0
-	}, d.amounts.has)
+	return a.mutator.Staged(a.rand, deeds, gifts, isOnly, d.amounts.has)
 }
 
 // of is a deed of one of some functions, which are all as likely.

@@ -23,40 +23,25 @@ const (
 // another, and calls are made again. With gifts, other accounts give the attacker's contract one of them, and it lets the contract that is called take that.
 // False where others would name the attackers, nothing is left to these, or there are too many calls.
 func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool, isAmount func(*Call, int) bool) (Sequence, bool) {
-	s := m.space
-	outsider := s.Outsider()
-	if s.contract < 0 || outsider < 0 {
+	st, ok := m.newStage(r, isAmount)
+	if !ok {
 		return nil, false
-	}
-	st := stage{Mutator: m, r: r, isAmount: isAmount, me: s.contract, accomplice: outsider, long: oneIn(r, 4)}
-	if oneIn(r, ownInsteadOfHis) {
-		st.me, st.accomplice = st.accomplice, st.me
 	}
 	soon := oneIn(r, 2)
 	for _, deed := range deeds {
-		kept, own := s.divide(r, deed, keeps)
+		kept, own := m.space.divide(r, deed, keeps)
 		turn := st.begin(deed)
 		st.before = append(st.before, inTurn(turn, kept)...)
 		if len(own) > 0 {
 			st.add(turn, own)
 		}
 	}
-	if len(st.attack) == 0 || slices.ContainsFunc(st.before, func(c staged) bool { return s.namesAttackers(&c.Call) }) {
-		return nil, false
-	}
 	for i := range st.attack {
 		if soon {
 			st.attack[i].TimeAdvance, st.attack[i].BlockAdvance = 0, 0
 		}
 	}
-	if len(gifts) > 0 && st.me == s.contract {
-		gift := gifts[r.IntN(len(gifts))]
-		if lets, ok := s.letsTake(&gift, s.Instances[st.attack[len(st.attack)-1].Instance].Address); ok {
-			st.before = append(st.before, inTurn(st.begin(nil), Sequence{gift, lets})...)
-		}
-	}
-	out := st.numbered()
-	return out, len(out) <= MaxCalls
+	return st.finish(gifts)
 }
 
 // stage is an attack that is being made.
@@ -68,6 +53,20 @@ type stage struct {
 	long           bool // much time passes before the last of others does what the attackers do then
 	before, attack []staged
 	turns          []*Function // of each time that something is done, the function whose calls number what is begun; nil: none does
+}
+
+// newStage begins an attack, by the attacker's contract or the outsider; false: there is none of them.
+func (m *Mutator) newStage(r Rand, isAmount func(*Call, int) bool) (stage, bool) {
+	s := m.space
+	outsider := s.Outsider()
+	if s.contract < 0 || outsider < 0 {
+		return stage{}, false
+	}
+	st := stage{Mutator: m, r: r, isAmount: isAmount, me: s.contract, accomplice: outsider, long: oneIn(r, 4)}
+	if oneIn(r, ownInsteadOfHis) {
+		st.me, st.accomplice = st.accomplice, st.me
+	}
+	return st, true
 }
 
 // staged is a call of an attack, with the number of the turn that it is part of.
@@ -177,6 +176,22 @@ func (st *stage) numbered() Sequence {
 		out[i] = *c
 	}
 	return out
+}
+
+// finish is the attack, with one of some gifts before it; false where others name the attackers, there is none, or there are too many calls.
+func (st *stage) finish(gifts []Call) (Sequence, bool) {
+	s := st.space
+	if len(st.attack) == 0 || slices.ContainsFunc(st.before, func(c staged) bool { return s.namesAttackers(&c.Call) }) {
+		return nil, false
+	}
+	if len(gifts) > 0 && st.me == s.contract {
+		gift := gifts[st.r.IntN(len(gifts))]
+		if lets, ok := s.letsTake(&gift, s.Instances[st.attack[len(st.attack)-1].Instance].Address); ok {
+			st.before = append(st.before, inTurn(st.begin(nil), Sequence{gift, lets})...)
+		}
+	}
+	out := st.numbered()
+	return out, len(out) <= MaxCalls
 }
 
 // divide divides a deed into the calls of senders who make them themselves, and the attackers'.
