@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/replay"
@@ -23,6 +25,9 @@ import (
 // test says nothing about the change, and may need what no World has. Empty: it is a
 // finding.
 func (d *describer) saysNothing(f *fuzzer.Finding) string {
+	if why := d.isNotSetUp(f); why != "" {
+		return why
+	}
 	base := d.with.base[f]
 	if !f.NeverPassed || base.Is == report.Introduced {
 		return ""
@@ -35,6 +40,35 @@ func (d *describer) saysNothing(f *fuzzer.Finding) string {
 		where = "and what it does on the base is unknown"
 	}
 	return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried, %s", f.Sequence[0].Function.Signature, f.Contract, where)
+}
+
+// isNotSetUp says why a property that fails is not a finding: its test has a set-up that did not run. Empty: it is one, or something else.
+func (d *describer) isNotSetUp(f *fuzzer.Finding) string {
+	at := slices.IndexFunc(f.Sequence, func(c input.Call) bool { return c.Function.Property })
+	if f.Oracle != oracle.Assertion || at < 0 {
+		return ""
+	}
+	asked, account := f.Sequence[at].Function, d.head.Space.Instances[f.Sequence[at].Instance].Address
+	if asked.Contract == nil {
+		return ""
+	}
+	method, has := asked.Contract.ABI.Methods["setUp"]
+	up := d.head.Setup
+	if !has || method.Sig != evm.SetUp ||
+		slices.ContainsFunc(up.Deployments, func(d world.Deployment) bool { return d.Address == account && d.Initialization == evm.SetUp }) ||
+		slices.ContainsFunc(up.Uses, func(c evm.Call) bool { return c.To == account && bytes.HasPrefix(c.Data, method.ID) }) {
+		return ""
+	}
+	why := "it was not needed"
+	for i := range up.TestSetups {
+		if test := &up.TestSetups[i]; test.Contract == asked.Contract {
+			if test.Failure == "" && test.Address == account {
+				return ""
+			}
+			why = cmp.Or(test.Failure, "another instance of it is set up")
+		}
+	}
+	return fmt.Sprintf("no finding: the property %s of %s fails, but its %s did not run: %s", asked.Name, f.Contract, evm.SetUp, why)
 }
 
 // findings reports on all findings.
