@@ -33,6 +33,7 @@ type attacks struct {
 	effects  map[effect]bool
 	spoken   map[speaker]bool
 	borrowed map[speaker]bool
+	lent     map[loan]bool           // contracts that pay tokens to the attacker's contract and call it back
 	owing    map[speaker]bool        // contracts that others have entrusted tokens to because they could not pay
 	refused  map[*input.Function]int // how often those who are named have entrusted something because a call was refused
 	again    map[*input.Function]int // how often attacks have been made of what it paid
@@ -47,6 +48,13 @@ type speaker struct {
 	helped   bool // others named the attacker's contract before, or gave it something
 	whole    bool // what it said is an argument, and not a part of one, such as of a call to itself
 	small    bool // hardly anything is at stake
+}
+
+// loan is how a contract lends tokens to the attacker's contract: by which function, and behind how many calls of others.
+type loan struct {
+	function *input.Function
+	lender   common.Address
+	before   int
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -74,7 +82,8 @@ func (a *attacks) first() (all []input.Sequence) {
 		return nil
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
-	a.borrowed, a.owing, a.refused, a.again = map[speaker]bool{}, map[speaker]bool{}, map[*input.Function]int{}, map[*input.Function]int{}
+	a.borrowed, a.lent, a.owing = map[speaker]bool{}, map[loan]bool{}, map[speaker]bool{}
+	a.refused, a.again = map[*input.Function]int{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		for _, call := range a.space.Own(c) {
 			all = append(all, input.Sequence{call})
@@ -113,6 +122,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchSpeaker(seq, exec)
 	a.watchBorrower(seq, exec)
 	a.watchDebtor(seq, exec)
+	a.watchLender(seq, exec)
 	a.watchPoor(seq, exec)
 	a.watchPayment(seq, exec)
 	a.watchDeed(seq, exec)
@@ -154,7 +164,7 @@ func (a *attacks) watchAttack(seq input.Sequence, exec *evm.Execution) {
 // watchBehind goes on from an attack behind gifts, or behind what others paid, as [attacks.watchAttack] does.
 func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
-	if a.gifts.left <= 0 || exec.Calls[last].Outcome != evm.Success || seq[last].Function.View || seq[last].Script != nil {
+	if a.gifts.left <= 0 || exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
 		return
 	}
 	from, _, ok := a.space.Attack(seq)
@@ -163,7 +173,8 @@ func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
 	}
 	e := effectOf(exec)
 	e.function, e.behind, e.small = seq[last].Function, true, !seq[last].IsStaked()
-	if e.changed == 0 && !e.paid || a.effects[e] {
+	e.scripted = e.back && seq[last].Script != nil
+	if e.changed == 0 && !e.paid || a.effects[e] || seq[last].Script != nil && !e.scripted {
 		return
 	}
 	a.effects[e] = true
@@ -272,7 +283,7 @@ func (a *attacks) watchBorrower(seq input.Sequence, exec *evm.Execution) {
 }
 
 // watchDebtor has others entrust tokens to a contract that the attacker's contract makes pay tokens that it does not have, or take some that it may not
-// take, or none at all.
+// take, or none at all; or that asks whether it has any, in a call that fails.
 func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
 	from, gifts, ok := a.space.Attack(seq)
@@ -282,7 +293,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 	}
 	for i := exec.Calls[last].Frames[0] + 1; i < exec.Calls[last].Frames[1]; i++ {
 		f := &exec.Frames[i]
-		if f.Kind != evm.KindCall || !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !a.isOwed(f) {
+		if !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !(f.Kind == evm.KindCall && a.isOwed(f) || exec.Calls[last].Outcome == evm.Reverted && asksForOwn(f)) {
 			continue
 		}
 		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[last].IsStaked()}
@@ -303,6 +314,42 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 			a.named = append(a.named, next...)
 		}
 	}
+}
+
+// watchLender has the attacker's contract do with tokens what it may when it is called back, where a contract to which others have entrusted some pays it that before: to
+// give them back is not all that it may do. Whether the call succeeds does not matter, since it fails where they are not given back.
+func (a *attacks) watchLender(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	from, gifts, ok := a.space.Attack(seq)
+	if a.gifts.left <= 0 || !ok || from == gifts || from > maxBefore || seq[last].Script != nil || a.space.Length(seq[from:]) >= maxAttackCalls {
+		return
+	}
+	lender, ok := lends(a.space, exec)
+	by := loan{seq[last].Function, lender, from - gifts}
+	if !ok || a.lent[by] || !seq[last].IsStaked() {
+		return
+	}
+	a.lent[by] = true
+	a.addBehind(slices.DeleteFunc(a.mutator.Scripts(a.rand, seq, last), func(seq input.Sequence) (small bool) {
+		seq[last].Script.EachCall(func(c *input.Call) { small = small || !c.IsStaked() })
+		return small
+	}))
+}
+
+// lends reports which contract pays tokens to the attacker's contract in the last call of an execution, before that is called back; false: none does.
+func lends(space *input.Space, exec *evm.Execution) (lender common.Address, ok bool) {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.CodeAddress == attacker.Address && ok {
+			return lender, true
+		}
+		if f.Kind == evm.KindCall && f.Caller != attacker.Address && len(f.Input) >= 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer &&
+			common.Address(f.Input[16:36]) == attacker.Address && !isZero(f.Input[36:68]) && space.IsToken(f.Self) {
+			lender, ok = f.Caller, true
+		}
+	}
+	return common.Address{}, false
 }
 
 // maxOwing bounds the contracts, with the functions by which they are to pay, that others entrust tokens to. Arbitrary: a protocol has some dozens. What is
@@ -333,6 +380,11 @@ func (a *attacks) isOwed(f *evm.Frame) bool {
 		return false
 	}
 	return f.Outcome != evm.Success || [32]byte(f.Input[4+32*amount:][:32]) == [32]byte{}
+}
+
+// asksForOwn reports whether a contract asks a token how much of it it has, and has none: it may refuse for that to lend some.
+func asksForOwn(f *evm.Frame) bool {
+	return len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == f.Caller && isZero(f.Output)
 }
 
 // paysTokens reports whether a frame calls a function by which tokens are paid.

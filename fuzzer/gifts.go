@@ -24,9 +24,10 @@ type gifts struct {
 
 // want is what a function lacked.
 type want struct {
-	function *input.Function
+	function *input.Function // or the last one that the attacker's contract called when it was called back
 	token    common.Address
 	has      int // gifts that there were already
+	lent     int // calls by which others had entrusted something before, where it was called back with that
 }
 
 // Bounds of gifts. Arbitrary.
@@ -108,7 +109,11 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 		return
 	}
 	a.inflate(lastOf(seq), &a.gifts.each[i], spender)
-	lacking := want{seq[last].Function, token, has}
+	lacking := want{function: seq[last].Function, token: token, has: has}
+	if seq[last].Script != nil {
+		lacking.lent = from - has
+		seq[last].Script.EachCall(func(c *input.Call) { lacking.function = c.Function })
+	}
 	if a.gifts.poor[lacking] >= maxPoor {
 		return
 	}
