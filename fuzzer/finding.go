@@ -198,12 +198,18 @@ func (o *observer) isAround(seq input.Sequence) bool {
 
 // sees reports whether key is observed in this execution.
 func (o *observer) sees(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
+	_, ok := o.message(key, seq, exec)
+	return ok
+}
+
+// message is what is said of key in this execution; false: it is not observed.
+func (o *observer) message(key findingKey, seq input.Sequence, exec *evm.Execution) (text string, ok bool) {
 	for _, seen := range o.observe(seq, exec) {
 		if seen.key() == key {
-			return true
+			return seen.Message, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // failingWay is how a sequence came to a finding: the path of its last call, and the function

@@ -97,8 +97,12 @@ func (c *Campaign) minimizeFinding(ctx context.Context, d *findingDraft) {
 		return c.observer.sees(d.key, seq, exec)
 	})
 	c.drafts.spent += c.result.Stats.Calls - before
-	if ok {
-		d.finding.Sequence, d.finding.Path = seq, entered(c.Table, exec)
+	if !ok {
+		return
+	}
+	d.finding.Sequence, d.finding.Path = seq, entered(c.Table, exec)
+	if text, ok := c.observer.message(d.key, seq, exec); ok { // what it took may not be needed
+		d.finding.Message = text
 	}
 }
 
