@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/abi"
@@ -71,19 +72,24 @@ func (st *stage) byAttackers(seq Sequence) Sequence {
 	if len(seq.Senders()) == 1 || oneIn(st.r, 2) {
 		return st.space.by(st.me, seq)
 	}
+	who := func(sender int) int {
+		if sender == first {
+			return st.me
+		}
+		return st.accomplice
+	}
 	out := seq.Clone()
 	for i := range out {
 		c := &out[i]
-		for _, sender := range seq.Senders() {
-			who := st.accomplice
-			if sender == first {
-				who = st.me
+		c.Sender, c.Script = who(c.Sender), nil
+		c.Args = abi.MapAddresses(c.Args, c.Function.Inputs, func(a common.Address) common.Address {
+			for _, sender := range seq.Senders() {
+				if st.space.Senders[sender].Address == a {
+					return st.space.Senders[who(sender)].Address
+				}
 			}
-			if seq[i].Sender == sender {
-				c.Sender, c.Script = who, nil
-			}
-			c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, st.space.Senders[sender].Address, st.space.Senders[who].Address)
-		}
+			return a
+		})
 	}
 	return out
 }
