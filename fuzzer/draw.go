@@ -15,7 +15,7 @@ type drawn struct {
 	paying    []input.Callable          // that have deeds, and were seen to pay
 	functions []input.Callable          // that have deeds
 	deeds     map[input.Callable][]deed
-	short     []shortfall
+	short     []shortfall            // after which a contract could not pay
 	alone     bool                   // no target is left: what remains of the campaign is for this
 	next      int                    // the number of calls after which one is drawn
 	newest    int                    // the run in which a function was seen to have an effect that it did not have before

@@ -75,20 +75,25 @@ func sameFunctions(a, b input.Sequence) bool {
 // fallsShort reports whether a contract wants to pay ether, or tokens, in the last call of an execution, and cannot.
 func (a *attacks) fallsShort(exec *evm.Execution) bool {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
-	return slices.ContainsFunc(exec.Frames[frames[0]+1:frames[1]], func(f evm.Frame) bool {
-		if f.Caller == attacker.Address {
-			return false
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Caller != attacker.Address && (f.Outcome == evm.InsufficientBalance ||
+			f.Kind == evm.KindCall && f.Outcome != evm.Success && len(f.Input) >= 4 && [4]byte(f.Input[:4]) == transfer && a.space.IsToken(f.Self)) {
+			return true
 		}
-		return f.Outcome == evm.InsufficientBalance ||
-			f.Kind == evm.KindCall && f.Outcome != evm.Success && len(f.Input) >= 4 && [4]byte(f.Input[:4]) == transfer && a.space.IsToken(f.Self)
-	})
+	}
+	return false
 }
 
 // sendsValue reports whether a call makes a contract pay ether, or tokens, to any account.
 func sendsValue(exec *evm.Execution, call int) bool {
 	frames := exec.Calls[call].Frames
-	return slices.ContainsFunc(exec.Frames[frames[0]+1:frames[1]], func(f evm.Frame) bool {
-		return f.Caller != attacker.Address && f.Outcome == evm.Success &&
-			(!f.Value.IsZero() || len(f.Input) >= 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer && !isZero(f.Input[4+wordBytes:][:wordBytes]))
-	})
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Caller != attacker.Address && f.Outcome == evm.Success &&
+			(!f.Value.IsZero() || len(f.Input) >= 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer && !isZero(f.Input[4+wordBytes:][:wordBytes])) {
+			return true
+		}
+	}
+	return false
 }

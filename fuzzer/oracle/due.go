@@ -66,7 +66,7 @@ func (l *lossAlone) withMorePaid(call int) evm.Sequence {
 			continue
 		}
 		c.Data = slices.Clone(c.Data)
-		paid := l.paidIn(i)
+		paid := l.amountsPaid(i)
 		for _, at := range l.numbersOf(c) {
 			number := *new(uint256.Int).SetBytes(c.Data[at : at+wordBytes])
 			if more, over := new(uint256.Int).MulOverflow(&number, times); !over && slices.Contains(paid, number) {
@@ -79,8 +79,8 @@ func (l *lossAlone) withMorePaid(call int) evm.Sequence {
 	return calls
 }
 
-// paidIn lists the amounts of ether and tokens that a call pays to any account.
-func (l *lossAlone) paidIn(call int) (amounts []uint256.Int) {
+// amountsPaid lists the amounts of ether and tokens that a call pays to any account.
+func (l *lossAlone) amountsPaid(call int) (amounts []uint256.Int) {
 	frames := l.Exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &l.Exec.Frames[i]
