@@ -32,7 +32,9 @@ type upgradable struct {
 
 // saysUpgradeable are contracts of OpenZeppelin, and of libraries modeled on it, that only
 // contracts behind proxies inherit from.
-var saysUpgradeable = []string{"UUPSUpgradeable", "Initializable"}
+var saysUpgradeable = []string{"UUPSUpgradeable", initializable}
+
+const initializable = "Initializable"
 
 // OpenZeppelin's annotations of contracts (documentation of its upgrades plugins).
 var (
@@ -60,7 +62,7 @@ func upgradables(outputs []*compile.Output, d *deploy.Deployment) []upgradable {
 			switch name := c.QualifiedName(); {
 			case p.behind[name] != "":
 				u.because, u.presumed = "it runs behind "+p.behind[name], false
-			case p.clones[name]:
+			case p.clones[name], u.presumed && upgradeableBase(c) == initializable && isCloned(c, outputs):
 				continue // a minimal proxy's implementation never changes
 			case u.because == "" && p.own[name]:
 				u.because = "it can only be initialized behind a proxy"
@@ -123,6 +125,24 @@ func mayRunBehindProxy(c *compile.Contract, o *compile.Output) bool {
 		}
 	}
 	return upgradeableBase(c) != "" || annotated(c, layout.NewUnit(o, nil))
+}
+
+// isCloned reports whether a contract of the builds makes minimal proxies, and sets up or creates the given one.
+func isCloned(c *compile.Contract, outputs []*compile.Output) bool {
+	return slices.ContainsFunc(outputs, func(o *compile.Output) bool {
+		return slices.ContainsFunc(o.Contracts, func(factory *compile.Contract) bool {
+			if factory == c || factory.Runtime == nil || !slices.ContainsFunc(minimalCode, func(start []byte) bool { return bytes.Contains(factory.Runtime.Bytes, start) }) {
+				return false
+			}
+			code := bytecode.Program{Bytes: factory.Runtime.Bytes}
+			for _, m := range c.ABI.Methods {
+				if world.IsInitializer(m.RawName) && code.Names([4]byte(m.ID)) {
+					return true
+				}
+			}
+			return factory.Creation != nil && c.Creation != nil && bytes.Contains(factory.Creation.Bytes, c.Creation.Bytes)
+		})
+	})
 }
 
 // proxied says which contracts the World has behind proxies, by their qualified names.
