@@ -384,7 +384,7 @@ func (a *attacks) isOwed(f *evm.Frame) bool {
 
 // asksForOwn reports whether a contract asks a token how much of it it has, and has none: it may refuse for that to lend some.
 func asksForOwn(f *evm.Frame) bool {
-	return len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == f.Caller && isZero(f.Output)
+	return isBalanceOfCaller(f) && isZero(f.Output)
 }
 
 // paysTokens reports whether a frame calls a function by which tokens are paid.

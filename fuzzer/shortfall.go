@@ -3,9 +3,13 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // This file looks for contracts whose books promise more than they have: a call fails because a contract cannot pay what it wants to pay. That alone says
@@ -72,7 +76,7 @@ func sameFunctions(a, b input.Sequence) bool {
 	return slices.EqualFunc(a, b, func(x, y input.Call) bool { return x.Instance == y.Instance && x.Function == y.Function })
 }
 
-// fallsShort reports whether a contract wants to pay ether, or tokens, in the last call of an execution, and cannot.
+// fallsShort reports whether a contract wants to pay ether, or tokens, in the last call of an execution, and cannot, or sees before that it could not.
 func (a *attacks) fallsShort(exec *evm.Execution) bool {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	for i := frames[0] + 1; i < frames[1]; i++ {
@@ -82,7 +86,57 @@ func (a *attacks) fallsShort(exec *evm.Execution) bool {
 			return true
 		}
 	}
+	for i := frames[0]; i < frames[1]; i++ {
+		if a.seesShortfall(exec, i, frames[1]) {
+			return true
+		}
+	}
 	return false
+}
+
+// seesShortfall reports whether a frame reverts where it has compared what its contract has with something larger: of ether, by code that looks at it there (as
+// sendValue of OpenZeppelin does), or of a token, which it asked last. The frames that it called end before end.
+func (a *attacks) seesShortfall(exec *evm.Execution, frame, end int) bool {
+	f := &exec.Frames[frame]
+	if f.Outcome != evm.Reverted || len(f.Comparisons) == 0 || f.Self == attacker.Address {
+		return false
+	}
+	last := &f.Comparisons[len(f.Comparisons)-1]
+	if last.PC != f.Decision || last.Left.Eq(&last.Right) {
+		return false
+	}
+	switch vm.OpCode(last.Op) {
+	case vm.LT, vm.GT:
+	default:
+		return false
+	}
+	if block := f.Program.Blocks[last.Block]; looksAtOwnEther(f.Program.Bytes[block.Start:block.End]) {
+		return true
+	}
+	less := last.Left
+	if last.Right.Lt(&less) {
+		less = last.Right
+	}
+	for i := end - 1; i > frame; i-- {
+		if asked := &exec.Frames[i]; asked.Parent == frame {
+			return isBalanceOfCaller(asked) && a.space.IsToken(asked.Self) && len(asked.Output) == wordBytes && [wordBytes]byte(asked.Output) == less.Bytes32()
+		}
+	}
+	return false
+}
+
+// isBalanceOfCaller reports whether a contract asks a token how much of it it has.
+func isBalanceOfCaller(f *evm.Frame) bool {
+	return len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == f.Caller
+}
+
+// looksAtOwnEther reports whether a block asks how much ether its contract has: likely its own, where it does so by BALANCE.
+func looksAtOwnEther(block []byte) (looks bool) {
+	bytecode.Instructions(block, func(pc uint32) bool {
+		looks = looks || vm.OpCode(block[pc]) == vm.SELFBALANCE || vm.OpCode(block[pc]) == vm.BALANCE
+		return !looks
+	})
+	return looks
 }
 
 // sendsValue reports whether a call makes a contract pay ether, or tokens, to any account.

@@ -16,6 +16,10 @@ func TestShortfalls(t *testing.T) {
 	const (
 		owes      = "user1 Till.pay() value 7; user1 Till.giveBack(uint256) args (5); user1 Till.close()"
 		owesCoins = "deployer Till.payCoins(uint256) args (7); deployer Till.giveCoinsBack(uint256) args (5); deployer Till.closeCoins()"
+
+		// The contract looks first.
+		owesSeen      = "user1 Till.pay() value 7; user1 Till.giveBack(uint256) args (5); user1 Till.closeWatchfully()"
+		owesCoinsSeen = "deployer Till.payCoins(uint256) args (7); deployer Till.giveCoinsBack(uint256) args (5); deployer Till.closeCoinsWatchfully()"
 	)
 	for name, test := range map[string]struct {
 		sequence, want string
@@ -23,6 +27,9 @@ func TestShortfalls(t *testing.T) {
 	}{
 		"ether":                  {owes, owes, 1},
 		"tokens":                 {owesCoins, owesCoins, 1},
+		"ether, as is seen":      {owesSeen, owesSeen, 1},
+		"tokens, as is seen":     {owesCoinsSeen, owesCoinsSeen, 1},
+		"another comparison":     {"deployer Till.payCoins(uint256) args (7); deployer Till.giveCoinsBack(uint256) args (2); deployer Till.closeWhenFull()", "", 0},
 		"what it does not need":  {"user2 Till.visit(); " + owes, owes, 1},
 		"two that pay in":        {"user1 Till.pay() value 1; " + owes, "user1 Till.pay() value 1; " + owes, 2},
 		"others have paid":       {"user2 Till.pay() value 7; " + owes, "", 0},

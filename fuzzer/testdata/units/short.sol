@@ -59,6 +59,24 @@ contract Till {
         payable(msg.sender).transfer(amount);
     }
 
+    function closeWatchfully() external {
+        require(address(this).balance >= paid[msg.sender], "till is short");
+        payable(msg.sender).transfer(paid[msg.sender]);
+        paid[msg.sender] = 0;
+    }
+
+    function closeCoinsWatchfully() external {
+        require(coin.balanceOf(address(this)) >= paidCoins[msg.sender], "till is short");
+        coin.transfer(msg.sender, paidCoins[msg.sender]);
+        paidCoins[msg.sender] = 0;
+    }
+
+    function closeWhenFull() external {
+        require(coin.balanceOf(address(this)) >= 1, "nothing here");
+        require(paidCoins[msg.sender] < 3, "not yet");
+        coin.transfer(msg.sender, paidCoins[msg.sender]);
+    }
+
     function payCoins(uint256 amount) external {
         coin.transferFrom(msg.sender, address(this), amount);
         paidCoins[msg.sender] += amount;
