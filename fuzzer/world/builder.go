@@ -22,6 +22,7 @@ type builder struct {
 	auto       *auto
 	factories  *factories
 	funder     *funder
+	entruster  *entruster
 	twins      *twins
 	callers    *callers
 
@@ -55,6 +56,7 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options, s *setup
 		},
 		factories: &factories{deployer: d, finder: finder},
 		funder:    &funder{deployer: d, deps: deps, wiring: wiring},
+		entruster: &entruster{deployer: d, wiring: wiring},
 		twins:     twins,
 		callers:   callers,
 	}
@@ -134,6 +136,8 @@ func (b *builder) produce(ctx context.Context) error {
 func (b *builder) fund(ctx context.Context) error { return b.funder.fund(ctx, b.first) }
 
 func (b *builder) stock(ctx context.Context) error { return b.funder.stock(ctx, b.first) }
+
+func (b *builder) entrust(ctx context.Context) error { return b.entruster.entrust(ctx, b.first) }
 
 func (b *builder) addTwins(context.Context) error {
 	if b.options.Plan.makesWorld() {

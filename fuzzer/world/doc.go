@@ -53,6 +53,7 @@
 //	circle.go     contracts that want each other
 //	helpers.go    mocks that functions may be given
 //	stock.go      tokens for what only the deployer puts some into
+//	entrust.go    rights for contracts over those that they call
 //	fund.go       tokens for senders, and roles for the deployer
 //	factory.go    what factories make
 //	wire.go       setters tell instances of each other

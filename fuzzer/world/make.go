@@ -126,6 +126,7 @@ func (b *builder) search() []stage {
 		b.produce,           // by factories
 		b.fund,              // senders with tokens
 		b.stock,             // contracts with what only their owner pays in
+		b.entrust,           // contracts with rights over those that they call
 		b.addTwins,          // for code that ran once
 		b.runAfter,          // the plan's last steps
 		b.recognize,         // proxies, diamonds, and what constructors created
