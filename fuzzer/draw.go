@@ -32,6 +32,12 @@ const (
 	drawShareStale = 8
 )
 
+// namingShare: one attack of so many that are drawn and not of a shortfall names someone else. Arbitrary.
+const namingShare = 4
+
+// manyDeeds are drawn at most until one needs others and names an account. Arbitrary.
+const manyDeeds = 6
+
 // stale is for how many executions functions have shown no further effects, so that looking for more is worth less. Arbitrary: some seconds.
 const stale = 20_000
 
@@ -170,6 +176,9 @@ func (a *attacks) stage() (input.Sequence, bool) {
 		one := d.short[a.rand.IntN(n)]
 		return a.mutator.StagedShort(a.rand, one.sequence, one.paysIn, one.gifts, isOnly, d.amounts.has)
 	}
+	if a.rand.IntN(namingShare) == 0 {
+		return a.stageNaming(isOnly)
+	}
 	one := d.of(a, d.counting)
 	deeds, gifts := []input.Sequence{one.sequence}, one.gifts
 	switch a.rand.IntN(4) {
@@ -185,6 +194,33 @@ func (a *attacks) stage() (input.Sequence, bool) {
 		deeds, gifts = []input.Sequence{before.sequence, one.sequence}, slices.Concat(before.gifts, gifts)
 	}
 	return a.mutator.Staged(a.rand, deeds, gifts, isOnly, d.amounts.has)
+}
+
+// stageNaming makes an attack of what another account does, and one or two calls of the attackers, the first of which counts and names that account. In half of the cases the
+// account does what the first of these calls needs.
+func (a *attacks) stageNaming(isOnly func(*input.Call) bool) (input.Sequence, bool) {
+	d := &a.drawn
+	one := d.of(a, d.counting).sequence
+	for i := 1; i < manyDeeds && (len(one) == 1 || !one[len(one)-1].Names()); i++ {
+		one = d.of(a, d.counting).sequence
+	}
+	deeds := []input.Sequence{one}
+	last := len(one) - 1
+	theirs, sender := one[:last], one[last].Sender
+	if last == 0 || a.rand.IntN(2) == 0 {
+		theirs = d.of(a, d.functions).sequence
+		sender = theirs[len(theirs)-1].Sender
+	}
+	switch a.rand.IntN(3) {
+	case 0: // alone
+	case 1:
+		deeds = append(deeds, d.of(a, d.functions).sequence)
+	default:
+		if len(d.paying) > 0 {
+			deeds = append(deeds, d.of(a, d.paying).sequence)
+		}
+	}
+	return a.mutator.StagedNaming(a.rand, theirs, sender, deeds, isOnly, d.amounts.has)
 }
 
 // of is a deed of one of some functions, which are all as likely.

@@ -108,3 +108,41 @@ func TestStaged(t *testing.T) {
 		}
 	}
 }
+
+// TestStagedNaming: another account does something in its own name, with who has to help, and then the attackers name it in the place of one account or more.
+func TestStagedNaming(t *testing.T) {
+	w, p := solverAttacking(t, "units/holdings.sol")
+	s := p.space
+	theirs := parse(t, s, "deployer Holdings.give(address,uint256) args (user1, 5); user1 Holdings.allow(address,uint256) args (user1, 7)")
+	give := parse(t, s, "user2 Holdings.give(address,uint256) args (user2, 3)")
+	open := parse(t, s, "user2 Holdings.open()")
+	isDeployer := func(c *input.Call) bool { return s.Senders[c.Sender].Name == "deployer" }
+	none := func(*input.Call, int) bool { return false }
+	r := rand.New(rand.NewPCG(1, 0))
+	names := func(c *input.Call) string {
+		_, call, _ := strings.Cut(format(s, input.Sequence{*c}), "(address,uint256) args (")
+		who, _, _ := strings.Cut(call, ",")
+		return who
+	}
+	victims := map[string]bool{}
+	for range 100 {
+		seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{give, open}, isDeployer, none)
+		if !ok || len(seq) != 4 {
+			t.Fatalf("%d calls: %s", len(seq), format(s, seq))
+		}
+		victim := s.Senders[seq[1].Sender].Name
+		victims[victim] = true
+		if s.Senders[seq[0].Sender].Name != "deployer" || names(&seq[0]) != victim || names(&seq[1]) != victim || names(&seq[2]) != victim {
+			t.Fatalf("another is named than who does something: %s", format(s, seq))
+		}
+		if !s.IsOutsider(seq[2].Sender) || seq[3].Sender != seq[2].Sender || s.IsOutsider(seq[1].Sender) {
+			t.Fatalf("not attacked: %s", format(s, seq))
+		}
+	}
+	if len(victims) < 2 {
+		t.Errorf("always the same account: %v", victims)
+	}
+	if seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{open}, isDeployer, none); ok {
+		t.Errorf("a call that names no account is no such attack: %s", format(s, seq))
+	}
+}
