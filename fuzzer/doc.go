@@ -46,6 +46,7 @@
 //
 //	worker.go     tasks, one after the other
 //	fuzz.go       the inner loop: mutants, and the leads of each
+//	relink.go     mutants of what an earlier call names by its hash
 //	stages.go     the techniques, in the order in which they come up
 //	invariants.go property functions: when they are called
 //	statefuzz.go  calls from states that no sequence leaves (harvey §5)

@@ -61,6 +61,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			budget -= len(found)
 		}
 		leads.push(found)
+		if again, ok := w.relink(next.sequence, exec); ok && !next.relinked {
+			leads.push([]lead{{sequence: again, from: next.from, steps: next.steps, relinked: true}})
+		}
 		for _, watcher := range slices.Backward(w.watchers) { // few, and no way of spending energy
 			leads.push(watcher.take())
 		}
@@ -79,12 +82,14 @@ func (w *worker) noteUnfollowed(found []lead, room int, b *batch) {
 // it. It returns false when the task is over.
 func (w *worker) base(ctx context.Context, t *task, b *batch) (base *point, ok bool) {
 	var signers []common.Address
+	w.links = w.links[:0]
 	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.sequence, b) {
 		exec, ok := w.run(ctx, t.sequence, b)
 		if !ok {
 			return nil, false
 		}
 		base = w.newPoint(t.sequence, exec)
+		w.noteLinks(t.sequence, exec)
 		t.energy = w.weights.weigh(t, base, exec)
 		signers = input.Recovered(exec)
 	}

@@ -25,6 +25,7 @@ type lead struct {
 	enables     int
 	agreed      bool // its last call names what another one named, or the other way around, see keySubstitution
 	unfollowed  bool // the seed of a task, see Campaign.followingTask
+	relinked    bool // it has its own hashes, see relinker
 	resent      bool // others send what was signed: all that follows is that it is signed anew
 }
 

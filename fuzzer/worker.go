@@ -18,6 +18,7 @@ type worker struct {
 	analysis     // says what was ahead of their paths
 	sightings    // what oracles saw in them
 	stages       // its techniques
+	relinker     // keeps what calls name by a hash with what they mean
 
 	properties []input.Callable        // see invariants.go
 	passed     map[input.Callable]bool // fuzz tests
