@@ -56,7 +56,7 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options, s *setup
 		},
 		factories: &factories{deployer: d, finder: finder},
 		funder:    &funder{deployer: d, deps: deps, wiring: wiring},
-		entruster: &entruster{deployer: d, wiring: wiring},
+		entruster: &entruster{deployer: d, wiring: wiring, selectors: map[*bytecode.Contract]map[uint32]bool{}},
 		twins:     twins,
 		callers:   callers,
 	}

@@ -2,6 +2,9 @@ package world
 
 import (
 	"context"
+	"encoding/binary"
+	"math/big"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,8 +25,9 @@ import (
 // owner would lose it.
 type entruster struct {
 	*deployer
-	wiring   *wiring
-	attempts int
+	wiring    *wiring
+	attempts  int
+	selectors map[*bytecode.Contract]map[uint32]bool // by contract, see selectorsIn
 }
 
 // Bounds of what is tried. Arbitrary: a protocol with a dozen contracts of which each calls two others needs some fifty tries.
@@ -75,7 +79,7 @@ func (e *entruster) entrust(ctx context.Context, first int) error {
 
 // entrustTo gives one contract what rights over another one it needs, if it knows that one. The result are the rights that are left for others.
 func (e *entruster) entrustTo(to, of *evm.Instance, rights []right) ([]right, error) {
-	methods := calledMethods(to.Contract, of.Contract)
+	methods := e.calledMethods(to.Contract, of.Contract)
 	if len(methods) == 0 {
 		return rights, nil
 	}
@@ -142,18 +146,39 @@ func fewer(before, now map[string]refusal) bool {
 }
 
 // calledMethods lists the functions of a contract that change something and that the code of another one names, without those of tokens that everyone may call.
-func calledMethods(by, of *bytecode.Contract) []abi.Method {
-	if by.Runtime == nil {
-		return nil
-	}
-	code := bytecode.Program{Bytes: by.Runtime.Bytes}
-	var list []abi.Method
+func (e *entruster) calledMethods(by, of *bytecode.Contract) (list []abi.Method) {
+	names := e.selectorsIn(by)
 	for _, m := range sortedMethods(of) {
-		if !m.IsConstant() && len(list) < maxRefusals && !slices.Contains(openFunctions, m.Sig) && code.Names([4]byte(m.ID)) {
+		if !m.IsConstant() && len(list) < maxRefusals && names[shortest(binary.BigEndian.Uint32(m.ID))] && !slices.Contains(openFunctions, m.Sig) {
 			list = append(list, m)
 		}
 	}
 	return list
+}
+
+// selectorsIn are the constants in a contract's code that may be selectors, as shortest has them.
+func (e *entruster) selectorsIn(c *bytecode.Contract) map[uint32]bool {
+	if e.selectors[c] == nil {
+		found := map[uint32]bool{}
+		if c.Runtime != nil {
+			code := bytecode.Program{Bytes: c.Runtime.Bytes}
+			for _, constant := range code.PushConstants() {
+				if len(constant) <= 4 {
+					found[shortest(uint32(new(big.Int).SetBytes(constant).Uint64()))] = true
+				}
+			}
+		}
+		e.selectors[c] = found
+	}
+	return e.selectors[c]
+}
+
+// shortest is a selector without the zero bits at its end, which optimizers shift in.
+func shortest(selector uint32) uint32 {
+	if selector == 0 {
+		return 0
+	}
+	return selector >> bits.TrailingZeros32(selector)
 }
 
 // openFunctions of tokens are for everyone who has or may spend some.
