@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// entruster gives contracts the rights over others that they need, as deployment scripts do: a token lets those mint that say so, a treasury those pay whom it is told of.
+// entruster gives contracts the rights over others that they need, as deployment scripts do: a token lets an engine mint, a treasury lets a vault pay.
 //
 //	grantRole(MINTER_ROLE, vault)
 //	addMinter(vault), setKeeper(vault, true)
