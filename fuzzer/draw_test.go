@@ -143,6 +143,6 @@ func TestStagedNaming(t *testing.T) {
 		t.Errorf("always the same account: %v", victims)
 	}
 	if seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{open}, isDeployer, none); ok {
-		t.Errorf("a call that names no account is no such attack: %s", format(s, seq))
+		t.Errorf("an attack was made of a call that names no account: %s", format(s, seq))
 	}
 }

@@ -61,8 +61,8 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			budget -= len(found)
 		}
 		leads.push(found)
-		if again, ok := w.relink(next.sequence, exec); ok && !next.relinked {
-			leads.push([]lead{{sequence: again, from: next.from, steps: next.steps, relinked: true}})
+		if !next.relinked {
+			leads.push(w.withOwnHashes(next, exec))
 		}
 		for _, watcher := range slices.Backward(w.watchers) { // few, and no way of spending energy
 			leads.push(watcher.take())

@@ -93,16 +93,25 @@ func eachHashed(exec *evm.Execution, call int, f func(place hashPlace, a, b *uin
 	}
 }
 
-// relink is a mutant of the seed with its own hashes where the seed had its; false where it meets none other. The run is the mutant's.
+// withOwnHashes makes a lead of a lead that was run; none where it meets no other hashes than the seed.
+func (l *relinker) withOwnHashes(of lead, exec *evm.Execution) []lead {
+	seq, ok := l.relink(of.sequence, exec)
+	if !ok {
+		return nil
+	}
+	return []lead{{sequence: seq, from: of.from, steps: of.steps, relinked: true}}
+}
+
+// relink is a mutant of the seed with its own hashes where the seed had its; false where it meets no others. The run is the mutant's.
 func (l *relinker) relink(seq input.Sequence, exec *evm.Execution) (input.Sequence, bool) {
 	var out input.Sequence
 	for i := range l.links {
 		link := &l.links[i]
-		if link.reader >= len(seq) || link.reader >= len(exec.Calls) || link.arg >= len(seq[link.call].Args) || !seq[link.call].Args[link.arg].Word.Eq(&link.word) || !mayBeHash(&seq[link.call], link.arg) {
+		if link.reader >= len(seq) || !link.isNamedBy(&seq[link.call]) {
 			continue
 		}
 		hash, met := link.metBy(exec)
-		if !met {
+		if !met || !seq[link.call].Function.Inputs[link.arg].Fits(&hash) {
 			continue
 		}
 		if out == nil {
@@ -113,6 +122,11 @@ func (l *relinker) relink(seq input.Sequence, exec *evm.Execution) (input.Sequen
 		c.Args[link.arg].Word = hash
 	}
 	return out, out != nil
+}
+
+// isNamedBy reports whether a mutant's call names the seed's hash, as the seed's own does.
+func (link *hashLink) isNamedBy(c *input.Call) bool {
+	return link.arg < len(c.Args) && mayBeHash(c, link.arg) && c.Args[link.arg].Word.Eq(&link.word)
 }
 
 // metBy is the hash that a run meets where the seed's met the link's word; false where it is that, or none.

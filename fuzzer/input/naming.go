@@ -62,7 +62,8 @@ func (s *Space) inPlace(seq Sequence, of, by int, keeps func(*Call) bool) Sequen
 	return out
 }
 
-// nameInstead has a call name an account in the place of one or more that are not contracts of the World: of each in half of the cases. False where it names none.
+// nameInstead has a call name an account in the place of one that is not a contract of the World, and where it names more than two of those, of others in half of the
+// cases. It names its sender in the place of the rest. False where it names none.
 func (s *Space) nameInstead(r Rand, c *Call, account int) bool {
 	isAccount := func(a common.Address) bool {
 		return !slices.ContainsFunc(s.Instances, func(in Instance) bool { return in.Address == a })

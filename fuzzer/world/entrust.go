@@ -199,9 +199,8 @@ func (e *entruster) knows(in *evm.Instance, address common.Address) (bool, error
 // rightsOf lists the calls by which an instance may give a contract a right, roles first, and those last that only one account has.
 func (e *entruster) rightsOf(of *evm.Instance) ([]right, error) {
 	var list, single []right
-	methods := sortedMethods(of.Contract)
-	for _, m := range methods {
-		if methodOf(of.Contract, grantRole) == nil || !strings.HasSuffix(m.RawName, "_ROLE") || strings.Contains(m.RawName, "ADMIN") || len(m.Inputs) > 0 || !m.IsConstant() {
+	for _, m := range roleGetters(of.Contract) {
+		if strings.Contains(m.RawName, "ADMIN") {
 			continue
 		}
 		answer, err := e.word(of, m.Sig, nil)
@@ -213,7 +212,7 @@ func (e *entruster) rightsOf(of *evm.Instance) ([]right, error) {
 			list = append(list, right{grantRole, func(whom common.Address) []reflect.Value { return valuesOf(id, whom) }})
 		}
 	}
-	for _, m := range methods {
+	for _, m := range sortedMethods(of.Contract) {
 		if m.IsConstant() || !givesRight(m.RawName) {
 			continue
 		}

@@ -265,15 +265,15 @@ func (f *funder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) 
 func (f *funder) grantRoles(ctx context.Context, first int) error {
 	granted := 0
 	for _, in := range slices.Clone(f.instances[first:]) {
-		if methodOf(in.Contract, grantRole) == nil || methodOf(in.Contract, hasRole) == nil {
+		if methodOf(in.Contract, hasRole) == nil {
 			continue
 		}
-		for _, m := range sortedMethods(in.Contract) {
+		for _, m := range roleGetters(in.Contract) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !strings.HasSuffix(m.RawName, "_ROLE") || len(m.Inputs) > 0 || !m.IsConstant() || granted == maxGranted {
-				continue
+			if granted == maxGranted {
+				return nil
 			}
 			done, err := f.grant(&in, m.Sig)
 			if err != nil {
@@ -285,6 +285,16 @@ func (f *funder) grantRoles(ctx context.Context, first int) error {
 		}
 	}
 	return nil
+}
+
+// roleGetters lists the functions that name the roles of a contract that grants some.
+func roleGetters(c *bytecode.Contract) []abi.Method {
+	if methodOf(c, grantRole) == nil {
+		return nil
+	}
+	return slices.DeleteFunc(sortedMethods(c), func(m abi.Method) bool {
+		return !strings.HasSuffix(m.RawName, "_ROLE") || len(m.Inputs) > 0 || !m.IsConstant()
+	})
 }
 
 // The functions that grant a role, and ask for it.
