@@ -10,8 +10,9 @@ import (
 
 // build is the contracts of a build, which people and types name.
 type build struct {
-	contracts []*bytecode.Contract // of the table
-	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
+	contracts []*bytecode.Contract          // of the table
+	byRole    []*bytecode.Contract          // those that can be deployed, the best stand-ins first
+	standIns  map[string]*bytecode.Contract // by the interface's name; nil: it has none
 }
 
 func newBuild(contracts []*bytecode.Contract) *build {
@@ -52,7 +53,7 @@ func (b *build) plannedContract(name, place string) (*bytecode.Contract, error) 
 		}
 	}
 	if ours, ok := strings.CutPrefix(name, mockPrefix); ok && len(found) == 0 {
-		if c := namedMock(ours); c != nil {
+		if c := cmp.Or(namedMock(ours), b.standIn(ours)); c != nil {
 			return c, nil
 		}
 		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))

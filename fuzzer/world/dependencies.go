@@ -62,6 +62,9 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 			}
 			walk(p.fields)
 			kind := cmp.Or(p.asksFor(), dp.initialed(p), dp.namesake(c, p))
+			if kind == "" || kind == feedKind {
+				kind = cmp.Or(dp.build.feedNamed(p), kind)
+			}
 			if kind == "" {
 				continue
 			}
@@ -136,7 +139,7 @@ func (dp *dependencies) needOf(kind string) need {
 		return need{meets: namedKinds[i].meets, mock: namedMock(namedKinds[i].mock)}
 	}
 	meets := func(d *bytecode.Contract) bool { return dp.build.implements(d, kind) }
-	return need{meets: meets, mock: mockFor(meets)}
+	return need{meets: meets, mock: cmp.Or(mockFor(meets), dp.build.standIn(kind))}
 }
 
 // fits reports whether a contract is what a need asks for. A token that is made of

@@ -70,6 +70,7 @@
 //	site.go       the address that a constructor demands
 //	drawn.go      arguments at random
 //	search.go     one choice of arguments after the other
+//	scale.go      ratios that are worth something
 //	leaf.go       values of elementary types in arguments
 //	failure.go    why a call failed
 //	candidates.go values of a parameter
@@ -93,6 +94,7 @@
 //
 // What is known of contracts:
 //
+//	standin.go    what stands in for feeds that nothing implements
 //	shape.go      what they are, by their functions
 //	selection.go  which are worth deploying
 //	value.go      arguments as people write them

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -72,6 +73,9 @@ func (au *auto) helperFor(p *parameter, chosen []*bytecode.Contract) *bytecode.C
 		if slices.Contains(chosen, c) || au.tried[c] {
 			return nil
 		}
+		return c
+	}
+	if c := au.build.standIn(cmp.Or(p.contract, au.build.feedNamed(p))); c != nil && !slices.Contains(chosen, c) && !au.tried[c] && !slices.ContainsFunc(au.build.byRole, serves) {
 		return c
 	}
 	return nil

@@ -5,11 +5,22 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/holiman/uint256"
 )
 
 // maxTriedLeaves bounds the leaves of arguments for which other values are proposed: each of these copies what the leaf stands in, and an
 // ABI may declare an array of any size. Arbitrary: structs of constructors have some ten fields.
 const maxTriedLeaves = 64
+
+// pack encodes the values.
+func (a *arguments) pack() (err error) {
+	values := make([]any, len(a.values))
+	for i, v := range a.values {
+		values[i] = v.Interface()
+	}
+	a.packed, err = a.inputs.Pack(values...)
+	return err
+}
 
 // leaf is a value of an elementary type in arguments: an argument itself, a field of a struct, or an element of an array.
 type leaf struct {
@@ -90,4 +101,16 @@ func parameterAt(parameters []parameter, path []int) *parameter {
 		p = &element
 	}
 	return p
+}
+
+// numericWord is a number as the EVM sees it.
+func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
+	if t.T != abi.UintTy && t.T != abi.IntTy {
+		return nil, false
+	}
+	packed, err := abi.Arguments{{Type: t}}.Pack(v.Interface())
+	if err != nil {
+		return nil, false
+	}
+	return new(uint256.Int).SetBytes(packed), true
 }

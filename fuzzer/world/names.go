@@ -64,10 +64,13 @@ type namedKind struct {
 	mock  string // name of the built-in mock; empty: none
 }
 
+// feedKind is the name of a kind.
+const feedKind = "price feed"
+
 // namedKinds are these, the more special ones first.
 var namedKinds = []namedKind{
 	{"wrapped ether", []string{"weth", "weth9"}, isWrappedEther, "TestWETH"},
-	{"price feed", []string{"feed", "aggregator"}, isFeed, "TestFeed"},
+	{feedKind, []string{"feed", "aggregator"}, isFeed, "TestFeed"},
 	{"ERC-721", []string{"nft", "erc721"}, isNFT, "TestNFT"},
 	{"ERC-1155", []string{"erc1155"}, isMultiToken, "TestMultiToken"},
 	{"token", []string{"token", "token0", "token1", "token2", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},

@@ -53,12 +53,24 @@ func (c *chain) instance(name string) *evm.Instance {
 // call calls a method of an instance by that instance's ABI.
 func (c *chain) call(from evm.Sender, instance, method string, args ...any) *evm.Execution {
 	c.t.Helper()
+	return c.run(c.encode(from, instance, method, args...))
+}
+
+// encode is such a call.
+func (c *chain) encode(from evm.Sender, instance, method string, args ...any) evm.Call {
+	c.t.Helper()
 	in := c.instance(instance)
 	data, err := in.Contract.ABI.Pack(method, args...)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	exec, err := c.machine.Run(evm.Sequence{{From: from.Address, To: in.Address, Data: data}})
+	return evm.Call{From: from.Address, To: in.Address, Data: data}
+}
+
+// run runs calls, one after the other.
+func (c *chain) run(calls ...evm.Call) *evm.Execution {
+	c.t.Helper()
+	exec, err := c.machine.Run(calls)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -115,12 +115,7 @@ func (s *search) next() (*arguments, bool) {
 		if a == nil {
 			return nil, false
 		}
-		var err error
-		values := make([]any, len(a.values))
-		for i, v := range a.values {
-			values[i] = v.Interface()
-		}
-		if a.packed, err = s.inputs.Pack(values...); err != nil {
+		if a.pack() != nil {
 			continue // the ABI has a type that package abi cannot pack
 		}
 		key := string(a.packed) + a.wei.Hex()
@@ -279,18 +274,6 @@ func propose(a *arguments, l *leaf, word *uint256.Int) []*arguments {
 	return out
 }
 
-// numericWord is a number as the EVM sees it.
-func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
-	if t.T != abi.UintTy && t.T != abi.IntTy {
-		return nil, false
-	}
-	packed, err := abi.Arguments{{Type: t}}.Pack(v.Interface())
-	if err != nil {
-		return nil, false
-	}
-	return new(uint256.Int).SetBytes(packed), true
-}
-
 // outcome is what came of a search.
 type outcome struct {
 	call      evm.Call
@@ -335,7 +318,7 @@ func (f *finder) find(ctx context.Context, s *search, call func(*arguments) evm.
 		result := &exec.Calls[len(exec.Calls)-1]
 		if result.Outcome == evm.Success {
 			o.exec = exec
-			return o, nil
+			return o, f.raise(s, o, call)
 		}
 		if result.Outcome == evm.OutOfGas {
 			exhausted++

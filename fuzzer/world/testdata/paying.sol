@@ -152,7 +152,7 @@ contract Stable {
     }
 }
 
-// Nobody knows what an oracle of its own kind would answer.
+// Nothing implements an oracle of its own kind.
 contract Unknown {
     constructor(IOracle oracle) {
         require(oracle.price() > 0, "no price");
