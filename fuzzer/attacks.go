@@ -35,6 +35,7 @@ type attacks struct {
 	borrowed map[speaker]bool
 	lent     map[loan]bool           // contracts that pay tokens to the attacker's contract and call it back
 	owing    map[speaker]bool        // contracts that others have entrusted tokens to because they could not pay
+	halved   map[halving]bool        // where half was asked for
 	refused  map[*input.Function]int // how often those who are named have entrusted something because a call was refused
 	again    map[*input.Function]int // how often attacks have been made of what it paid
 	gifts    gifts
@@ -48,6 +49,8 @@ type speaker struct {
 	helped   bool // others named the attacker's contract before, or gave it something
 	whole    bool // what it said is an argument, and not a part of one, such as of a call to itself
 	small    bool // hardly anything is at stake
+	odd      bool // something else is paid than the stake: what goes on asks for the stake
+	half     bool // half of the stake is asked for
 }
 
 // loan is how a contract lends tokens to the attacker's contract: by which function, and behind how many calls of others.
@@ -83,6 +86,7 @@ func (a *attacks) first() (all []input.Sequence) {
 	}
 	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
 	a.borrowed, a.lent, a.owing = map[speaker]bool{}, map[loan]bool{}, map[speaker]bool{}
+	a.halved = map[halving]bool{}
 	a.refused, a.again = map[*input.Function]int{}, map[*input.Function]int{}
 	for _, c := range a.space.Changing() {
 		for _, call := range a.space.Own(c) {
@@ -121,6 +125,7 @@ func (a *attacks) watch(seq input.Sequence, exec *evm.Execution) {
 	a.watchEndowed(seq, exec)
 	a.watchSpeaker(seq, exec)
 	a.watchBorrower(seq, exec)
+	a.watchRefusal(seq, exec)
 	a.watchDebtor(seq, exec)
 	a.watchLender(seq, exec)
 	a.watchPoor(seq, exec)
@@ -173,7 +178,7 @@ func (a *attacks) watchBehind(seq input.Sequence, exec *evm.Execution) {
 	}
 	e := effectOf(exec)
 	e.function, e.behind, e.small = seq[last].Function, true, !seq[last].IsStaked()
-	e.scripted = e.back && seq[last].Script != nil
+	e.half, e.scripted = input.IsHalved(&seq[last]), e.back && seq[last].Script != nil
 	if e.changed == 0 && !e.paid || a.effects[e] || seq[last].Script != nil && !e.scripted {
 		return
 	}
@@ -296,7 +301,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 		if !a.space.IsToken(f.Self) || f.Caller == attacker.Address || !(f.Kind == evm.KindCall && a.isOwed(f) || exec.Calls[last].Outcome == evm.Reverted && asksForOwn(f)) {
 			continue
 		}
-		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[last].IsStaked()}
+		by := speaker{function: seq[last].Function, contract: f.Caller, whole: f.Outcome == evm.Success, helped: gifts > 0, small: !seq[last].IsStaked(), odd: !seq[last].Value.IsZero() && seq[last].Value != input.Stake, half: input.IsHalved(&seq[last])}
 		if a.owing[by] || len(a.owing) >= maxOwing {
 			continue
 		}
@@ -304,7 +309,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 		if gifts == 0 {
 			a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
 		}
-		if last > 0 {
+		if last > 0 || !by.small && !seq[:1].Equal(a.space.Staked(seq[:1])) {
 			a.trusted = append(a.trusted, a.space.Entrusted(seq, f.Caller)...)
 		}
 	}

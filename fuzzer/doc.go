@@ -79,6 +79,7 @@
 //	resend.go     calls with a signature, sent by others, and once more
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
+//	halve.go      half of what was refused
 //	shortfall.go  what contracts cannot pay
 //	draw.go       more of them, at random, of that and of what calls were seen to do
 //	amounts.go    which numbers that functions take are amounts

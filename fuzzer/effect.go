@@ -17,6 +17,7 @@ type effect struct {
 	endowed  bool    // others had paid in first
 	behind   bool    // others had made calls, or given it something
 	small    bool    // and hardly anything was at stake
+	half     bool    // and half of the stake was asked for
 }
 
 // effectOf is what the last call of an execution did.

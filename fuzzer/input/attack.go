@@ -262,6 +262,31 @@ func (s *Space) Staked(seq Sequence) Sequence {
 	return out
 }
 
+// Halved is a sequence whose last call asks for half of the stake where it asks for the stake, and pays as much as before; false: it does not ask for that.
+func Halved(seq Sequence) (Sequence, bool) {
+	out, last, some := seq.Clone(), len(seq)-1, false
+	out[last].Args = slices.Clone(out[last].Args)
+	for j := range out[last].Args {
+		if word := &out[last].Args[j].Word; out[last].Function.Inputs[j].Kind == Uint && *word == Stake {
+			word.Rsh(word, 1)
+			some = true
+		}
+	}
+	return out, some
+}
+
+// IsHalved reports whether a call asks for half of the stake.
+func IsHalved(c *Call) bool {
+	var half uint256.Int
+	half.Rsh(&Stake, 1)
+	for j := range c.Args {
+		if c.Function.Inputs[j].Kind == Uint && c.Args[j].Word == half {
+			return true
+		}
+	}
+	return false
+}
+
 // IsAttack reports whether all calls of a sequence are the attacker's contract's.
 func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })

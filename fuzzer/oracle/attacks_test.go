@@ -200,6 +200,15 @@ func TestMayGain(t *testing.T) {
 	}
 	undone := gets(5)
 	undone.Outcome = evm.Reverted
+	tokens := func(from, to common.Address, amount byte) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: token, Input: append(word(transferFrom, from, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
+	}
+	sent := func(from, to common.Address, amount byte) evm.Frame {
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: from, Self: token, Input: append(word(transfer, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
+	}
+	undoneTokens, made := tokens(outsider, vault, 5), kept(outsider, 3, 4)
+	undoneTokens.Outcome = evm.Reverted
+	made.Self = token
 	for name, c := range map[string]struct {
 		frames     []evm.Frame
 		want, much bool
@@ -222,6 +231,13 @@ func TestMayGain(t *testing.T) {
 		"less is kept":                 {[]evm.Frame{kept(outsider, 3, 2)}, false, false},
 		"more is kept for another":     {[]evm.Frame{kept(user, 3, 4)}, false, false},
 		"more is kept, and it is paid": {[]evm.Frame{kept(outsider, 3, 4), pays(evm.KindCall, 1)}, false, false},
+		"tokens are paid for it":       {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5)}, false, false},
+		"they are sent":                {[]evm.Frame{kept(outsider, 3, 4), sent(outsider, vault, 5)}, false, false},
+		"they come back":               {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5), sent(vault, outsider, 5)}, true, false},
+		"some come back":               {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5), sent(vault, outsider, 4)}, false, false},
+		"they are not paid after all":  {[]evm.Frame{kept(outsider, 3, 4), undoneTokens}, true, false},
+		"another pays them":            {[]evm.Frame{kept(outsider, 3, 4), tokens(user, vault, 5)}, true, false},
+		"others are made":              {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5), made}, true, false},
 		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true, false},
 		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true, true},
 		"one that others pay ends":     {[]evm.Frame{{Parent: 0, Caller: user, Self: vault, Value: number(1)}, {Parent: 0, Program: ends, Self: vault}}, true, true},
@@ -229,12 +245,44 @@ func TestMayGain(t *testing.T) {
 		"one that he pays ends":        {[]evm.Frame{pays(evm.KindCall, 1), {Parent: 0, Program: ends, Self: vault}}, false, false},
 	} {
 		root := evm.Frame{Parent: -1, Caller: user, Self: vault, Kind: evm.KindTransaction}
-		l := &lossAlone{Scene: &Scene{
+		l := &lossAlone{tokens: []common.Address{token}, Scene: &Scene{
 			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}, Accounts: map[common.Address]*evm.Account{rich: {Balance: number(1)}}},
 			Exec:  &evm.Execution{Frames: append([]evm.Frame{root}, c.frames...), Calls: []evm.CallResult{{Frames: [2]int{0, 1 + len(c.frames)}}}},
 		}}
 		if got, much := l.mayGain(); got != c.want || much != c.much {
 			t.Errorf("%s: %t, much: %t", name, got, much)
+		}
+	}
+}
+
+// TestMakeTokens: the attackers make tokens where they call one by a function that keeps more of it for them, and that is no transfer.
+func TestMakeTokens(t *testing.T) {
+	outsider := common.Address{0xee}
+	key := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(outsider)}}
+	call := func(caller, of common.Address, input []byte, now uint64) evm.Frame {
+		return evm.Frame{Parent: -1, Kind: evm.KindTransaction, Caller: caller, Self: of, Input: input, Storage: []evm.StorageAccess{
+			{Address: of, Slot: number(1), Value: number(3), Keys: key}, {Address: of, Order: 1, Write: true, Slot: number(1), Value: number(now), Keys: key}}}
+	}
+	mint := word([4]byte{1, 2, 3, 4}, outsider)
+	moved := append(word(transferFrom, user, outsider), make([]byte, wordBytes)...)
+	for name, c := range map[string]struct {
+		frame evm.Frame
+		want  bool
+	}{
+		"made":                  {call(outsider, token, mint, 4), true},
+		"burned":                {call(outsider, token, mint, 2), false},
+		"by another":            {call(user, token, mint, 4), false},
+		"of no token":           {call(outsider, vault, mint, 4), false},
+		"taken from another":    {call(outsider, token, moved, 4), false},
+		"may be taken":          {call(outsider, token, word(approve, user), 4), false},
+		"as much as there were": {call(outsider, token, mint, 3), false},
+	} {
+		l := &lossAlone{tokens: []common.Address{token}, Scene: &Scene{
+			World: &evm.World{Senders: []evm.Sender{{Address: outsider, Outsider: true}}},
+			Exec:  &evm.Execution{Frames: []evm.Frame{c.frame}, Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}},
+		}}
+		if got := l.makeTokens(); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -112,6 +112,9 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if setUp >= 0 {
 		how[1] = 1
 	}
+	if l.makeTokens() {
+		how[3] = 1
+	}
 	if !l.Attempt(at, how) {
 		return
 	}
@@ -322,7 +325,75 @@ func (l *lossAlone) mayGain() (may, much bool) {
 		}
 	}
 	by.Sub(&in, &out)
-	return in.Gt(&out) || rises && in.Eq(&out), much || in.Gt(&out) && by.GtUint64(lossLeast)
+	return (in.Gt(&out) || rises && in.Eq(&out)) && !l.paysTokens(), much || in.Gt(&out) && by.GtUint64(lossLeast)
+}
+
+// makeTokens reports whether the attackers call a token by a function that gives them some, other than transfers: it may be free.
+func (l *lossAlone) makeTokens() bool {
+	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
+		f := &l.Exec.Frames[i]
+		if !l.isTheirs(f.Caller) || !lasts(l.Exec, i) || !slices.Contains(l.tokens, f.Self) {
+			continue
+		}
+		if _, _, _, ok := transferred(f); ok {
+			continue
+		}
+		if _, ok := l.keepsMore(f); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// paysTokens reports whether the attackers pay more of some token than they are paid by transfers, and get none of it in another way.
+func (l *lossAlone) paysTokens() bool {
+	in, out, made := make([]uint256.Int, len(l.tokens)), make([]uint256.Int, len(l.tokens)), make([]bool, len(l.tokens))
+	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
+		f := &l.Exec.Frames[i]
+		token := slices.Index(l.tokens, f.Self)
+		if token < 0 || !lasts(l.Exec, i) {
+			continue
+		}
+		from, to, amount, ok := transferred(f)
+		if !ok {
+			_, more := l.keepsMore(f)
+			made[token] = made[token] || more
+			continue
+		}
+		if l.isTheirs(from) {
+			out[token].Add(&out[token], &amount)
+		}
+		if l.isTheirs(to) {
+			in[token].Add(&in[token], &amount)
+		}
+	}
+	for i := range l.tokens {
+		if out[i].Gt(&in[i]) && !made[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// transferred is what a call of a token transfers; false: it calls another function.
+func transferred(f *evm.Frame) (from, to common.Address, amount uint256.Int, ok bool) {
+	if f.Kind != evm.KindCall && f.Kind != evm.KindTransaction || len(f.Input) < 4+2*wordBytes {
+		return from, to, amount, false
+	}
+	words := f.Input[4:]
+	switch [4]byte(f.Input[:4]) {
+	case transfer:
+		from = f.Caller
+	case transferFrom:
+		if len(words) < 3*wordBytes {
+			return from, to, amount, false
+		}
+		from, words = common.BytesToAddress(words[:wordBytes]), words[wordBytes:]
+	default:
+		return from, to, amount, false
+	}
+	amount.SetBytes(words[wordBytes:][:wordBytes])
+	return from, common.BytesToAddress(words[:wordBytes]), amount, true
 }
 
 // keepsMore is by how much what a frame last writes of what is kept for the attackers is more in the end than it was first; false: by nothing, or it is what
