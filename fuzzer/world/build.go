@@ -56,7 +56,7 @@ func (b *build) plannedContract(name, place string) (*bytecode.Contract, error) 
 		if c := cmp.Or(namedMock(ours), b.standIn(ours)); c != nil {
 			return c, nil
 		}
-		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))
+		return nil, planError(place, "Sightline brings no contract %q, but %s; and the build has no price feed's interface of that name", name, strings.Join(mockNames(), ", "))
 	}
 	switch len(found) {
 	case 0:

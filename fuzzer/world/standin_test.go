@@ -1,13 +1,16 @@
 package world_test
 
 import (
+	"context"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // TestStandIn: what stands in for a feed answers with what fits the names, then with what the deployer has set, for each asset, and
@@ -71,5 +74,16 @@ func TestStandInByName(t *testing.T) {
 	c := newChain(t, source(t, "testdata/feeds.sol"), world.Options{Plan: &world.Plan{Steps: []world.Step{feed, deploy("Lender", texts("quotes")...)}}})
 	if exec := c.call(world.User1, "Lender", "quotes"); common.BytesToAddress(exec.Calls[0].Output) != c.instance("quotes").Address {
 		t.Errorf("the lender's quotes are at %x", exec.Calls[0].Output)
+	}
+}
+
+// TestStandInUnknown: there is none for what the build does not have, or says who may do what.
+func TestStandInUnknown(t *testing.T) {
+	for _, name := range []string{"INothing", "IGate", "Lender"} {
+		plan := &world.Plan{Steps: []world.Step{deploy("sightline:" + name)}}
+		_, _, err := world.Auto(context.Background(), bytecode.NewTable(source(t, "testdata/feeds.sol")), world.Options{Plan: plan})
+		if err == nil || !strings.Contains(err.Error(), `no contract "sightline:`+name+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
