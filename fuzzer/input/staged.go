@@ -13,8 +13,6 @@ const (
 	maxOthers       = 2 // accounts that do the same before
 	maxAgain        = 3 // times that the last call is made once more
 	maxMixed        = 2 // numbers that are put in the place of others
-	halfShare       = 2 // one sequence of ordinary numbers in so many has a call with half as much
-	scaledShare     = 8 // two numbers in so many that are mixed are half as much, or twice
 	ownInsteadOfHis = 4 // one attack in so many is the outsider's, and not his contract's
 )
 
@@ -241,15 +239,11 @@ func (st *stage) vary(deed Sequence) Sequence {
 // leastAmount is how many bits a number has that may be an amount of a token with 18 decimals. Arbitrary: others are ids, times, and parts in so many.
 const leastAmount = 96
 
-// ordinary makes the numbers of a sequence what people call with: amounts, and large numbers that may be some, are the stake, and large ones of few bits are 1. In some cases
-// those of one call are half of the stake: a loan is part of what is pledged for it. It writes to the arguments.
+// ordinary makes the numbers of a sequence what people call with: amounts, and large numbers that may be some, are the stake, and large ones of few bits are 1. It writes to the
+// arguments.
 func (st *stage) ordinary(seq Sequence) {
-	half := st.r.IntN(halfShare * len(seq))
 	for i := range seq {
-		c, stake := &seq[i], Stake
-		if i == half {
-			stake.Rsh(&stake, 1)
-		}
+		c := &seq[i]
 		if !c.Value.IsZero() {
 			c.Value = Stake
 		}
@@ -257,9 +251,9 @@ func (st *stage) ordinary(seq Sequence) {
 			switch t, word := &c.Function.Inputs[j], &c.Args[j].Word; {
 			case t.Kind != Uint:
 			case t.Bits >= leastAmount && st.isAmount(c, j):
-				*word = stake
+				*word = Stake
 			case t.Bits >= leastAmount && word.GtUint64(maxOrdinal):
-				*word = stake
+				*word = Stake
 			case t.Bits < leastAmount && word.GtUint64(due):
 				word.SetOne()
 			}
@@ -278,12 +272,6 @@ func (st *stage) mixNumbers(seq Sequence) {
 	amount := Stake
 	if len(numbers) > 0 && oneIn(r, 2) {
 		amount = numbers[r.IntN(len(numbers))].of(seq)
-	}
-	switch r.IntN(scaledShare) {
-	case 0:
-		amount.Rsh(&amount, 1)
-	case 1:
-		amount.Lsh(&amount, 1)
 	}
 	var places []int
 	for j := range c.Args {
