@@ -200,13 +200,19 @@ func TestMayGain(t *testing.T) {
 	}
 	undone := gets(5)
 	undone.Outcome = evm.Reverted
+	debit := func(whom common.Address) []evm.StorageAccess {
+		return []evm.StorageAccess{{Address: token, Write: true, Slot: number(2), Keys: evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(whom)}}}}
+	}
 	tokens := func(from, to common.Address, amount byte) evm.Frame {
-		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: token, Input: append(word(transferFrom, from, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: vault, Self: token, Storage: debit(from), Input: append(word(transferFrom, from, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
 	}
 	sent := func(from, to common.Address, amount byte) evm.Frame {
-		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: from, Self: token, Input: append(word(transfer, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
+		return evm.Frame{Parent: 0, Depth: 1, Kind: evm.KindCall, Caller: from, Self: token, Storage: debit(from), Input: append(word(transfer, to), word([4]byte{}, common.Address{19: amount})[4:]...)}
 	}
-	undoneTokens, made := tokens(outsider, vault, 5), kept(outsider, 3, 4)
+	undoneTokens, made, wrong, allowed := tokens(outsider, vault, 5), kept(outsider, 3, 4), tokens(outsider, vault, 5), tokens(outsider, vault, 5)
+	wrong.Storage = debit(user)
+	allowed.Storage = debit(outsider)
+	allowed.Storage[0].Keys.Count = 2
 	undoneTokens.Outcome = evm.Reverted
 	made.Self = token
 	for name, c := range map[string]struct {
@@ -237,6 +243,8 @@ func TestMayGain(t *testing.T) {
 		"some come back":               {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5), sent(vault, outsider, 4)}, false, false},
 		"they are not paid after all":  {[]evm.Frame{kept(outsider, 3, 4), undoneTokens}, true, false},
 		"another pays them":            {[]evm.Frame{kept(outsider, 3, 4), tokens(user, vault, 5)}, true, false},
+		"another's are taken":          {[]evm.Frame{kept(outsider, 3, 4), wrong}, true, false},
+		"less may be taken":            {[]evm.Frame{kept(outsider, 3, 4), allowed}, true, false},
 		"others are made":              {[]evm.Frame{kept(outsider, 3, 4), tokens(outsider, vault, 5), made}, true, false},
 		"more, then less is kept":      {[]evm.Frame{kept(outsider, 3, 4), gets(0), kept(user, 3, 2)}, true, false},
 		"a contract with ether ends":   {[]evm.Frame{{Parent: 0, Program: ends, Self: rich}}, true, true},

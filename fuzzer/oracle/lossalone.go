@@ -345,7 +345,8 @@ func (l *lossAlone) makeTokens() bool {
 	return false
 }
 
-// paysTokens reports whether the attackers pay more of some token than they are paid by transfers, and get none of it in another way.
+// paysTokens reports whether the attackers pay more of some token than they are paid by transfers, and get none of it in another way. A transfer that
+// writes nothing that is kept for them is not paid by them.
 func (l *lossAlone) paysTokens() bool {
 	in, out, made := make([]uint256.Int, len(l.tokens)), make([]uint256.Int, len(l.tokens)), make([]bool, len(l.tokens))
 	for i := l.Exec.Calls[l.from].Frames[0]; i < len(l.Exec.Frames); i++ {
@@ -360,7 +361,7 @@ func (l *lossAlone) paysTokens() bool {
 			made[token] = made[token] || more
 			continue
 		}
-		if l.isTheirs(from) {
+		if l.isTheirs(from) && slices.ContainsFunc(f.Storage, l.isBalance) {
 			out[token].Add(&out[token], &amount)
 		}
 		if l.isTheirs(to) {
@@ -373,6 +374,11 @@ func (l *lossAlone) paysTokens() bool {
 		}
 	}
 	return false
+}
+
+// isBalance reports whether an access writes what is kept for the attackers under their address alone.
+func (l *lossAlone) isBalance(access evm.StorageAccess) bool {
+	return access.Write && access.Keys.Count == 1 && l.isTheirs(access.Keys.Words[0].Bytes20())
 }
 
 // transferred is what a call of a token transfers; false: it calls another function.

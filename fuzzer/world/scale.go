@@ -75,7 +75,10 @@ func (f *finder) raise(s *search, o *outcome, call func(*arguments) evm.Call) er
 // boundsOf are the comparisons of a word with round numbers that the last call found it to be far below, the lowest first.
 func boundsOf(exec *evm.Execution, word *uint256.Int) []bound {
 	var list []bound
-	least := new(uint256.Int).Mul(word, uint256.NewInt(leastRoom))
+	least, over := new(uint256.Int).MulOverflow(word, uint256.NewInt(leastRoom))
+	if over {
+		return nil
+	}
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		for k := range exec.Frames[i].Comparisons {
