@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -163,12 +164,20 @@ func newStandIn(name string, functions []abi.Method) *bytecode.Contract {
 	if err != nil {
 		panic(err) // strings alone
 	}
+	key := name + string(raw)
+	if c, known := standIns.Load(key); known {
+		return c.(*bytecode.Contract) //nolint:errcheck,forcetypeassert // what is stored below
+	}
 	c := &bytecode.Contract{Name: name, Source: mockSource, ABI: mockABI(string(raw)), RawABI: raw, Implements: []string{name}}
 	runtime := assembleStandIn(c.ABI, functions)
 	c.Runtime = &bytecode.Code{Kind: bytecode.Runtime, Bytes: runtime}
 	c.Creation = &bytecode.Code{Kind: bytecode.Creation, Bytes: append(standInCreation(len(runtime)), runtime...)}
-	return c
+	made, _ := standIns.LoadOrStore(key, c)
+	return made.(*bytecode.Contract) //nolint:errcheck,forcetypeassert // likewise
 }
+
+// standIns are all that were made, by what they are made of: like other built-in mocks, one is the same contract in all Worlds.
+var standIns sync.Map
 
 type standInParameter struct {
 	Name string `json:"name"`
