@@ -309,7 +309,7 @@ func (a *attacks) watchDebtor(seq input.Sequence, exec *evm.Execution) {
 		if gifts == 0 {
 			a.trusted = append(a.trusted, a.space.Entrusted(a.space.Staked(seq[last:]), f.Caller)...) // what comes before may be no part of it
 		}
-		if last > 0 || !by.small && !seq[:1].Equal(a.space.Staked(seq[:1])) {
+		if last > 0 || !by.small && !seq[:1].Equal(a.space.Staked(seq[:1])) { // otherwise that was all
 			a.trusted = append(a.trusted, a.space.Entrusted(seq, f.Caller)...)
 		}
 	}

@@ -263,7 +263,7 @@ func TestMayGain(t *testing.T) {
 	}
 }
 
-// TestMakeTokens: the attackers make tokens where they call one by a function that keeps more of it for them, and that is no transfer.
+// TestMakeTokens: the attackers make tokens by calling any function of a token but a transfer, if their balance is higher then.
 func TestMakeTokens(t *testing.T) {
 	outsider := common.Address{0xee}
 	key := evm.Keys{Count: 1, Words: [2]uint256.Int{accountWord(outsider)}}

@@ -27,8 +27,8 @@ const (
 	maxBounds = 4
 )
 
-// feeWords are those of names of ratios that are small.
-var feeWords = []string{"fee", "royalty", "tax", "commission", "bonus", "incentive", "penalty", "discount", "spread", "slippage", "tip", "bounty"}
+// smallWords are words of the names of ratios that are small.
+var smallWords = []string{"fee", "royalty", "tax", "commission", "bonus", "incentive", "penalty", "discount", "spread", "slippage", "tip", "bounty"}
 
 // bound is a comparison of a word with a round number that it is far below.
 type bound struct {
@@ -47,7 +47,7 @@ func (f *finder) raise(s *search, o *outcome, call func(*arguments) evm.Call) er
 		if !ok || l.typ.T != abi.UintTy || word.IsZero() {
 			continue
 		}
-		small := nameHas(parameterAt(s.parameters, l.path).name, feeWords...)
+		small := nameHas(parameterAt(s.parameters, l.path).name, smallWords...)
 		for _, b := range boundsOf(o.exec, word) {
 			to := below(&b.limit, small)
 			if !inRange(l.typ, to) {

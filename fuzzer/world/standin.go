@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -35,7 +36,7 @@ const (
 	maxAnswers   = 8  // numbers that one returns
 )
 
-// feedWords are those of names of contracts that report prices, and rateWords those of their functions.
+// feedWords are words of the names of contracts that report prices, and rateWords of the names of their functions.
 var (
 	feedWords = []string{"oracle", "feed", "price", "pricer", "rate", "aggregator", "quote", "quoter"}
 	rateWords = []string{"price", "rate", "answer", "quote", "decimals"}
@@ -169,7 +170,7 @@ func newStandIn(name string, functions []abi.Method) *bytecode.Contract {
 		return c.(*bytecode.Contract) //nolint:errcheck,forcetypeassert // what is stored below
 	}
 	c := &bytecode.Contract{Name: name, Source: mockSource, ABI: mockABI(string(raw)), RawABI: raw, Implements: []string{name}}
-	runtime := assembleStandIn(c.ABI, functions)
+	runtime := assembleStandIn(functions)
 	c.Runtime = &bytecode.Code{Kind: bytecode.Runtime, Bytes: runtime}
 	c.Creation = &bytecode.Code{Kind: bytecode.Creation, Bytes: append(standInCreation(len(runtime)), runtime...)}
 	made, _ := standIns.LoadOrStore(key, c)
@@ -259,18 +260,17 @@ func standInCreation(size int) []byte {
 }
 
 // assembleStandIn is the runtime code: of each function and of what sets its answers.
-func assembleStandIn(of abi.ABI, functions []abi.Method) []byte {
+func assembleStandIn(functions []abi.Method) []byte {
 	a := assembler{jumps: map[int]int{}, labels: map[int]int{}}
 	a.push(0)
 	a.op(vm.CALLDATALOAD)
 	a.push(selectorBits)
 	a.op(vm.SHR)
-	setters := make([]*abi.Method, len(functions))
 	for i := range functions {
-		setters[i] = setterOf(of, &functions[i])
-		for j, m := range []*abi.Method{&functions[i], setters[i]} {
+		setter := crypto.Keccak256([]byte(setterSig(&functions[i])))[:selectorBytes]
+		for j, selector := range [][]byte{functions[i].ID, setter} {
 			a.op(vm.DUP1, vm.PUSH4)
-			a.code = append(a.code, m.ID...)
+			a.code = append(a.code, selector...)
 			a.op(vm.EQ)
 			a.jumpIf(1 + 2*i + j)
 		}
@@ -292,17 +292,6 @@ func assembleStandIn(of abi.ABI, functions []abi.Method) []byte {
 		a.set(m)
 	}
 	return a.link()
-}
-
-// setterOf is the function that sets the answers of another one.
-func setterOf(of abi.ABI, m *abi.Method) *abi.Method {
-	sig := setterSig(m)
-	for _, s := range of.Methods { // signatures differ
-		if s.Sig == sig {
-			return &s
-		}
-	}
-	panic("a stand-in without " + sig)
 }
 
 // checkLength fails where calldata has fewer than so many words.
