@@ -18,7 +18,7 @@ func TestInhabit(t *testing.T) {
 		"both calls": {
 			allow + "user1 Markets.open((address,address,uint256)) args ((user2, user1, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((user2, user1, 5), 0)",
 			[]string{
-				allow + "user1 Markets.open((address,address,uint256)) args ((Markets, user1, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((Markets, user1, 5), 0)",
+				allow + "user1 Markets.open((address,address,uint256)) args ((TestToken, user1, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((TestToken, user1, 5), 0)",
 				allow + "user1 Markets.open((address,address,uint256)) args ((attackerContract, user1, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((attackerContract, user1, 5), 0)",
 				allow + "user1 Markets.open((address,address,uint256)) args ((user2, Markets, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((user2, Markets, 5), 0)",
 				allow + "user1 Markets.open((address,address,uint256)) args ((user2, attackerContract, 5)); user1 Markets.supply((address,address,uint256),uint256) args ((user2, attackerContract, 5), 0)",

@@ -53,11 +53,7 @@ func (au *auto) deployAll(ctx context.Context, wanted []*bytecode.Contract) erro
 	if err != nil {
 		return err
 	}
-	waiting = nil
-	for _, c := range au.helpers(first) {
-		waiting = append(waiting, &candidate{contract: c})
-	}
-	if _, err := au.deployWaiting(ctx, waiting, nil); err != nil { // no one asked for those that fail
+	if _, err := au.deployWaiting(ctx, au.helpers(first), nil); err != nil { // no one asked for those that fail
 		return err
 	}
 	if waiting, err = au.forSetters(); err != nil {
@@ -166,35 +162,6 @@ func (au *auto) dependency(c *bytecode.Contract) *bytecode.Contract {
 			if d := au.outside(c, need); d != nil {
 				return d
 			}
-		}
-	}
-	return nil
-}
-
-// outside is the first contract of the build, in the order of roles, that meets
-// a need and was not tried so far; else one that was deployed already and may be
-// deployed again. Built-in mocks come before the contracts of other packages, which often
-// are made to be inherited from: a token without a supply.
-func (au *auto) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	if au.deps.count(need) == 0 {
-		untried := func(d *bytecode.Contract) bool { return d != c && !au.tried[d] && need.meets(d) }
-		own := func(d *bytecode.Contract) bool {
-			return untried(d) && au.deps.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
-		}
-		if i := slices.IndexFunc(au.build.byRole, own); i >= 0 {
-			return au.build.byRole[i]
-		}
-		if need.mock != nil && !au.tried[need.mock] {
-			return need.mock
-		}
-		if i := slices.IndexFunc(au.build.byRole, untried); i >= 0 {
-			return au.build.byRole[i]
-		}
-		return nil
-	}
-	for _, i := range au.instances {
-		if i.Contract != c && au.deps.fits(i.Contract, &need) && !au.deps.unmintable[i.Address] && au.copies[i.Contract] < maxCopies {
-			return i.Contract
 		}
 	}
 	return nil

@@ -91,18 +91,16 @@ func (f *funder) spendersOf(address common.Address) []common.Address {
 }
 
 // likelySpenders lists the instances under test that a token may be used with which no
-// constructor was given: a function of theirs may name it. Of a token that is under test itself, it
+// constructor was given: a function of theirs may name it. Of a token that is under test itself, and of a built-in one, it
 // has to ask for a contract of that kind.
 func (f *funder) likelySpenders(token *evm.Instance) []common.Address {
 	var spenders []common.Address
-	if IsBuiltInMock(token.Contract) {
-		return nil
-	}
+	other := role(token.Contract) != UnderTest && !IsBuiltInMock(token.Contract)
 	for _, in := range f.instances {
-		if in.Contract == nil || role(in.Contract) != UnderTest || payment(in.Contract) != nil || len(spenders) == maxSpenders {
+		if in.Contract == nil || IsBuiltInMock(in.Contract) || role(in.Contract) != UnderTest || payment(in.Contract) != nil || len(spenders) == maxSpenders {
 			continue
 		}
-		if role(token.Contract) != UnderTest || f.isToldOf(in.Contract, token.Contract) {
+		if other || f.isToldOf(in.Contract, token.Contract) {
 			spenders = append(spenders, in.Address)
 		}
 	}

@@ -71,7 +71,7 @@ const feedKind = "price feed"
 var namedKinds = []namedKind{
 	{"wrapped ether", []string{"weth", "weth9"}, isWrappedEther, "TestWETH"},
 	{feedKind, []string{"feed", "aggregator"}, isFeed, "TestFeed"},
-	{"ERC-721", []string{"nft", "erc721"}, isNFT, "TestNFT"},
+	{"ERC-721", []string{"nft", "erc721", "collection"}, isNFT, "TestNFT"},
 	{"ERC-1155", []string{"erc1155"}, isMultiToken, "TestMultiToken"},
 	{"token", []string{"token", "token0", "token1", "token2", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},
 }
