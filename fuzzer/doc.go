@@ -107,6 +107,10 @@
 //	property.go   property functions: when they fail
 //	checked.go    machines that compare themselves with the reference
 //	tracker.go    which blocks, targets and branch sides executions reached
+//	barrier.go    sides of functions' own, where code that they share made them fail
+//	sides.go      branch sides, and which were taken
+//	entries.go    which blocks enter targets
+//	failure.go    what made a frame fail
 //	slotwrites.go which slots instructions write to
 //	pathset.go    the paths that a worker remembers
 //	pieces.go     a call's path as those of its parts, where the attacker's contract calls

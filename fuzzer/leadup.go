@@ -84,7 +84,7 @@ func (p *pathfinder) leadUp(targets []int) bool {
 		if p.ended {
 			return false
 		}
-		if b := &g.way[len(g.way)-1]; g.side.context == 0 && p.tracker.isAhead(b.Code, &b.Comparison) && len(h.wantedFor(g.side)) > 0 {
+		if b := &g.way[len(g.way)-1]; g.side.context == 0 && p.tracker.isAhead(b) && len(h.wantedFor(g.side)) > 0 {
 			p.noteMovable(g.side.branchSide) // so that it is tried again: others may help, or be known then
 		}
 	}
@@ -241,7 +241,7 @@ func (h *helpers) through(there *point, g passage) bool {
 func (h *helpers) matchEarlier(side within) bool {
 	sequence := h.pathfinder.base.sequence
 	if !slices.ContainsFunc(h.last, func(b input.Branch) bool {
-		return (b.Left.BitLen() > hashBits || b.Right.BitLen() > hashBits) && h.tracker.sideOf(&b) == side.branchSide
+		return (b.Left.BitLen() > hashBits || b.Right.BitLen() > hashBits) && side.isLeft(b.Code, &b.Comparison)
 	}) {
 		return false
 	}
@@ -251,7 +251,7 @@ func (h *helpers) matchEarlier(side within) bool {
 		return false
 	}
 	for _, proposal := range h.proposer.ProposeEarlier(nil, sequence, exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && h.tracker.sideIn(f.Program.ID, c, false) == side.branchSide
+		return f.Program != nil && side.isLeft(f.Program.ID, c)
 	}) {
 		seq, ok := h.space.With(sequence, proposal.Word, &proposal.Value)
 		if !ok || h.tried.add(h.space, seq) {

@@ -85,8 +85,8 @@ func (p *pathfinder) untaken(wanted func(branchSide) bool) []int {
 		switch b := &p.last[i]; {
 		case len(ahead) == maxTargets:
 			return ahead
-		case p.tracker.decided(b.Code, &b.Comparison) || !wanted(p.tracker.sideOf(b)):
-		case p.tracker.isAhead(b.Code, &b.Comparison):
+		case !p.tracker.isOpen(b) || !wanted(p.tracker.sideOf(b)):
+		case p.tracker.isAhead(b):
 			ahead = append(ahead, i)
 		default:
 			others = append(others, i)
@@ -143,7 +143,7 @@ func (p *pathfinder) advance() bool {
 		return false
 	}
 	for _, target := range targets {
-		if b := &p.last[target]; p.tracker.decided(b.Code, &b.Comparison) || !p.movable(system, target) {
+		if b := &p.last[target]; !p.tracker.isOpen(b) || !p.movable(system, target) {
 			continue // decided on the way
 		}
 		p.diverged = p.diverged[:0]
@@ -228,7 +228,7 @@ func (p *pathfinder) retrySide(side branchSide) {
 func (p *pathfinder) retrace(way []input.Branch) bool {
 	goal := &way[len(way)-1]
 	for range maxSolved {
-		if p.tracker.decided(goal.Code, &goal.Comparison) {
+		if !p.tracker.isOpen(goal) {
 			return true
 		}
 		_, target := input.TurnOff(way, p.last)

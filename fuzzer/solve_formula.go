@@ -72,7 +72,7 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 	for _, target := range targets {
 		b := &p.last[target]
 		side := p.tracker.sideOf(b)
-		if p.tracker.decided(b.Code, &b.Comparison) || p.resisted[side] >= maxResisted {
+		if !p.tracker.isOpen(b) || p.resisted[side] >= maxResisted {
 			continue
 		}
 		next := p.satisfy(target, firstTrials)
@@ -96,7 +96,7 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 // leadsOn reports whether a run passes undecided branches that the base does not, or failed where it may go on.
 func (p *pathfinder) leadsOn(next *point) bool {
 	return p.failedWithin(next) >= 0 || slices.ContainsFunc(next.branches, func(b input.Branch) bool {
-		return !p.tracker.decided(b.Code, &b.Comparison) && !p.passes(&b)
+		return p.tracker.isOpen(&b) && !p.passes(&b)
 	})
 }
 

@@ -1,7 +1,6 @@
 package fuzzer
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -414,25 +413,20 @@ func lastInstruction(p *bytecode.Program, b bytecode.BlockID) uint32 {
 // failure describes what made a frame fail: its last comparison, or that of the callee whose
 // failure it hands on.
 func (f *stopFinder) failure(exec *evm.Execution, i int) *Stop {
-	for {
-		frame := &exec.Frames[i]
-		failed := failedCallee(exec, i, len(frame.Path)-1)
-		if failed >= 0 && bytes.Equal(exec.Frames[failed].Output, frame.Output) {
-			i = failed
-			continue
-		}
-		if frame.Program == nil {
-			return &Stop{Caller: frame.Caller, Frame: i}
-		}
-		if k, block := comparisonAt(frame, len(frame.Path)-1); k >= 0 && frame.Outcome == evm.Reverted && frame.Decision == frame.Comparisons[k].PC {
-			s := f.compared(exec, i, k, block)
-			s.Place, s.Halts = f.halted(frame).Place, true
-			return s
-		}
-		s := f.halted(frame)
-		s.Frame = i
+	i, k := decidedFailure(exec, i)
+	frame := &exec.Frames[i]
+	if frame.Program == nil {
+		return &Stop{Caller: frame.Caller, Frame: i}
+	}
+	if k >= 0 {
+		_, block := comparisonAt(frame, len(frame.Path)-1)
+		s := f.compared(exec, i, k, block)
+		s.Place, s.Halts = f.halted(frame).Place, true
 		return s
 	}
+	s := f.halted(frame)
+	s.Frame = i
+	return s
 }
 
 // maxGuards bounds the conditions that are kept of a way. Arbitrary: more than functions have.
@@ -489,33 +483,6 @@ func beyond(p *bytecode.Program, routes *lookahead.Routes, to lookahead.Distance
 
 // allBits is the mask with which compilers clean addresses.
 var allBits = common.HexToAddress("0xffffffffffffffffffffffffffffffffffffffff")
-
-// failedCallee is the last frame that a frame called before it left the block at an index of
-// its path, if it failed and nothing was called after it; −1: there is none.
-func failedCallee(exec *evm.Execution, i, at int) int {
-	for j := len(exec.Frames) - 1; j > i; j-- {
-		if callee := &exec.Frames[j]; callee.Parent == i && callee.CallAt <= at {
-			if callee.Outcome != evm.Success && callee.Program != nil && callee.CallAt >= at-1 {
-				return j
-			}
-			return -1
-		}
-	}
-	return -1
-}
-
-// comparisonAt is the index of the comparison with which a frame left the block at an index
-// of its path, or else of the last one before, and the index of its block; −1: there is none.
-func comparisonAt(frame *evm.Frame, at int) (k, block int) {
-	k = -1
-	for n, next := 0, 0; n <= at && next < len(frame.Comparisons); n++ {
-		if frame.Comparisons[next].Block == frame.Path[n] {
-			k, block = next, n
-			next++
-		}
-	}
-	return k, block
-}
 
 // compared describes a comparison, at the end of the block at an index of the path.
 func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {

@@ -1,45 +1,12 @@
 package fuzzer
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
-
-// branchSide is one outcome of a conditional jump.
-type branchSide struct {
-	code   bytecode.CodeID
-	pc     uint32 // of the JUMPI
-	taken  bool
-	checks bool // in calls of fuzz tests and of the handlers of invariants, see [tracker.sidesOf]
-	// test is the fuzz test whose calls took it, or did not, where all of them have sides of their own.
-	test input.Callable
-}
-
-// sideSet are branch sides that were taken.
-type sideSet map[branchSide]bool
-
-// add adds a side; one of a test's own is one of tests, too.
-func (s sideSet) add(side branchSide) {
-	s[side] = true
-	side.test = input.Callable{}
-	s[side] = true
-}
-
-// byAny reports whether any call has taken a side.
-func (s sideSet) byAny(side branchSide) bool {
-	side.checks, side.test = false, input.Callable{}
-	if s[side] {
-		return true
-	}
-	side.checks = true
-	return s[side]
-}
 
 // blockRef is a basic block of a program.
 type blockRef struct {
@@ -69,7 +36,7 @@ type tracker struct {
 	seen     []bool                            // by target: entered at all
 	blocks   map[bytecode.CodeID][]bool        // entered
 	sides    [2]map[bytecode.CodeID]*sideTable // of calls, and of those of tests: these check what no other does
-	own      map[ownCode]*sideTable            // of single tests, in code with targets
+	own      map[ownCode]*sideTable            // of single tests, in code with targets; of single functions, at barriers
 	pids     pathSet
 	stores   stores
 	slots    map[bytecode.Location]*writtenSlots // by write; nil: no slot search
@@ -77,59 +44,13 @@ type tracker struct {
 	within   []input.Callable                    // see [Config.Within]
 	test     input.Callable                      // the execution is of this fuzz test, or function of within, which has sides of its own; zero: of none
 	checking bool                                // its last call is one of a test's or handler's, see sidesOf
+	callee   input.Callable                      // the function that is called last; zero: test is set, or checking
+	actor    input.Callable                      // callee; zero: the attacker's contract has called something else, and that is what decides
+	barriers int                                 // jumps at which functions have sides of their own
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
 	storesNew     bool // the latest execution wrote as none did before, see stores
-}
-
-// entries are the targets that the blocks of a program enter.
-type entries struct {
-	targets []int32 // their indices, by block
-	first   []int32 // by block: of its targets in targets; those of the next end them
-}
-
-// of are the targets that a block enters.
-func (e *entries) of(b bytecode.BlockID) []int32 { return e.targets[e.first[b]:e.first[b+1]] }
-
-// has reports whether a block enters targets.
-func (e *entries) has(b bytecode.BlockID) bool {
-	return e != nil && int(b)+1 < len(e.first) && e.first[b] < e.first[b+1]
-}
-
-// sideTable knows a program's branch sides. A block ends with one jump at most.
-type sideTable struct {
-	index []int32 // by block: the number of its jump, from 1; 0: never seen
-	jumps []jump
-}
-
-// ownCode is a program in calls of a test.
-type ownCode struct {
-	test input.Callable
-	code bytecode.CodeID
-}
-
-// jump is what is known of a conditional jump, by outcome.
-type jump struct {
-	taken [2]bool
-	best  [2]*uint256.Int // nil: never seen
-	ahead [2]*uint256.Int // likewise, from places with a target ahead
-}
-
-func newSideTable(p *bytecode.Program) *sideTable {
-	return &sideTable{index: make([]int32, len(p.Blocks))}
-}
-
-// at is the jump at the end of a block.
-func (s *sideTable) at(b bytecode.BlockID) *jump {
-	if int(b) >= len(s.index) { // of another program: those that the table has no room for share an ID
-		s.index = append(s.index, make([]int32, int(b)+1-len(s.index))...)
-	}
-	if s.index[b] == 0 {
-		s.jumps = append(s.jumps, jump{})
-		s.index[b] = int32(len(s.jumps))
-	}
-	return &s.jumps[s.index[b]-1]
 }
 
 // newTracker makes a tracker that has seen nothing, for so many targets.
@@ -144,42 +65,6 @@ func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
 		pids:    newPathSet(maxRecentPaths),
 		stores:  newStores(false),
 	}
-}
-
-// findEntries lists the blocks that enter targets. All workers share it.
-func findEntries(table *bytecode.Table, targets []bytecode.Target) map[bytecode.CodeID]*entries {
-	type enters struct {
-		block  bytecode.BlockID
-		target int32
-	}
-	found := map[*bytecode.Program][]enters{}
-	for i, target := range targets {
-		for _, entry := range target.Entries {
-			p := table.Program(entry.Code)
-			if p == nil {
-				continue
-			}
-			block, ok := p.StartsAt(uint64(entry.PC))
-			if !ok {
-				continue
-			}
-			found[p] = append(found[p], enters{block, int32(i)})
-		}
-	}
-	index := map[bytecode.CodeID]*entries{}
-	for p, in := range found {
-		slices.SortStableFunc(in, func(a, b enters) int { return cmp.Compare(a.block, b.block) })
-		e := &entries{first: make([]int32, len(p.Blocks)+1)}
-		for _, at := range in {
-			e.targets = append(e.targets, at.target)
-			e.first[at.block+1] = int32(len(e.targets))
-		}
-		for b := range p.Blocks {
-			e.first[b+1] = max(e.first[b], e.first[b+1])
-		}
-		index[p.ID] = e
-	}
-	return index
 }
 
 // news is what an execution showed for the first time on this machine.
@@ -202,8 +87,12 @@ func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
 // call with a target ahead; nil: none, or the path was not analyzed.
 func (t *tracker) track(exec *evm.Execution, newPath bool, ahead targetsAhead) news {
 	n := news{newPath: newPath}
+	undone := false
 	if newPath || !t.metBefore(exec) {
-		t.trackBlocks(exec, &n)
+		undone = t.trackBlocks(exec, &n)
+	}
+	if newPath {
+		t.bar(exec, ahead, undone)
 	}
 	t.trackBranches(exec, ahead, &n)
 	t.trackWrites(exec, &n)
@@ -221,8 +110,8 @@ func (t *tracker) metBefore(exec *evm.Execution) bool {
 	return true
 }
 
-// trackBlocks goes through the blocks that the execution entered.
-func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
+// trackBlocks goes through the blocks that the execution entered. It reports whether the last call entered a target that no call has kept.
+func (t *tracker) trackBlocks(exec *evm.Execution, n *news) (undone bool) {
 	var code bytecode.CodeID
 	var blocks []bool
 	var targets *entries
@@ -242,6 +131,7 @@ func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
 			continue
 		}
 		for _, i := range targets.of(c.Block) {
+			undone = undone || !t.kept[i] && !c.Kept && c.Call == len(exec.Calls)-1
 			if t.kept[i] || t.seen[i] && !c.Kept || !t.isWithin(i, exec, c.Call) {
 				continue
 			}
@@ -250,6 +140,7 @@ func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
 			n.hits = append(n.hits, hit{int(i), c.Call, c.Kept})
 		}
 	}
+	return undone
 }
 
 // isWithin reports whether a call may enter a target.
@@ -264,152 +155,34 @@ func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news
 		return
 	}
 	t.nearUndecided = false
-	last := exec.Calls[len(exec.Calls)-1].Frames
+	last, succeeded := exec.Calls[len(exec.Calls)-1].Frames, exec.Calls[len(exec.Calls)-1].Outcome == evm.Success
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
 		if f.Program == nil {
 			continue
 		}
 		shared, own := t.sidesOf(f.Program)
+		t.actor = t.actorOf(exec, i)
 		inProgram := ahead.in(f.Program.ID)
 		for k := range f.Comparisons {
 			c := &f.Comparisons[k]
-			table := shared
-			if own != nil && t.isOwn(f.Program.ID, c.Block) {
-				table = own
+			at, by := shared.at(c.Block), input.Callable{}
+			switch {
+			case own == nil:
+			case own.barriers != nil && t.actor.Function != nil:
+				t.trackBarrier(own, f, k, succeeded, n)
+			case own.barriers == nil && t.isOwn(f.Program.ID, c.Block):
+				at, by = own.at(c.Block), t.test
 			}
-			at := table.at(c.Block)
-			if open := t.take(at, f.Program.ID, c, n); !open {
+			if open := t.take(at, f.Program.ID, c, by, n); !open {
 				continue
 			}
 			t.nearUndecided = true
 			if !input.Echoes(f, k) { // otherwise it is the comparison of the previous jump
-				t.approach(at, f.Program.ID, c, inProgram.has(c.Block), n)
+				t.approach(at, f.Program.ID, c, by, inProgram.has(c.Block), n)
 			}
 		}
 	}
-}
-
-// sidesOf are a program's sides in executions such as this one, and those of the test itself, if it has some there. A side that other
-// calls have taken may show something new in calls of fuzz tests and of the handlers of invariants, which check what no other does; and
-// one that a test has taken, in another test. That is so in all code, but only where there are targets each test has sides of its own:
-// there are many tests.
-func (t *tracker) sidesOf(p *bytecode.Program) (shared, own *sideTable) {
-	known := t.sides[t.checks()]
-	if shared = known[p.ID]; shared == nil {
-		shared = newSideTable(p)
-		known[p.ID] = shared
-	}
-	if t.test.Function != nil && t.targets[p.ID] != nil {
-		at := ownCode{t.test, p.ID}
-		if own = t.own[at]; own == nil {
-			own = newSideTable(p)
-			t.own[at] = own
-		}
-	}
-	return shared, own
-}
-
-// knownAt is what is known of a block's jump from executions such as this one; nil: none entered the program.
-func (t *tracker) knownAt(code bytecode.CodeID, b bytecode.BlockID) *jump {
-	table := t.sides[t.checks()][code]
-	if t.isOwn(code, b) {
-		table = t.own[ownCode{t.test, code}]
-	}
-	if table == nil {
-		return nil
-	}
-	return table.at(b)
-}
-
-// isOwn reports whether the test that runs has sides of its own in a block; a function of within has some in all.
-func (t *tracker) isOwn(code bytecode.CodeID, b bytecode.BlockID) bool {
-	return t.test.Function != nil && (t.targets[code].has(b) || t.within != nil && t.targets[code] != nil)
-}
-
-// checks is the index in sides of calls such as this one.
-func (t *tracker) checks() int {
-	if t.checking {
-		return 1
-	}
-	return 0
-}
-
-// sideIn is the side of a decision in a program that was taken, or the other one.
-func (t *tracker) sideIn(code bytecode.CodeID, c *evm.Comparison, taken bool) branchSide {
-	side := branchSide{code: code, pc: c.PC, taken: c.Taken == taken, checks: t.checking}
-	if t.isOwn(code, c.Block) {
-		side.test = t.test
-	}
-	return side
-}
-
-// sideOf is the side that an earlier run did not take of a branch.
-func (t *tracker) sideOf(b *input.Branch) branchSide { return t.sideIn(b.Code, &b.Comparison, false) }
-
-// take records a decision and reports whether its other side is still untaken.
-func (t *tracker) take(at *jump, code bytecode.CodeID, c *evm.Comparison, n *news) (open bool) {
-	side, other := sides(c)
-	if !at.taken[side] {
-		at.taken[side] = true
-		n.taken = append(n.taken, t.sideIn(code, c, true))
-	}
-	return !at.taken[other]
-}
-
-// sides are the outcome of a jump and the other one, as indices.
-func sides(c *evm.Comparison) (side, other int) {
-	if c.Taken {
-		return 1, 0
-	}
-	return 0, 1
-}
-
-// approach records how near a decision was to the untaken side. ahead: a target may be
-// ahead of the jump. No untaken side is nearer than 1, and many jumps are that near from
-// the first time on: the check whether a call carries value, say.
-func (t *tracker) approach(at *jump, code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) {
-	_, other := sides(c)
-	best := &at.best[other]
-	if ahead {
-		best = &at.ahead[other]
-	}
-	if *best != nil && (*best).LtUint64(2) {
-		return
-	}
-	if d := distance(c); *best == nil || d.Lt(*best) {
-		*best = d.Clone()
-		n.closer = append(n.closer, approach{t.sideIn(code, c, false), ahead, d})
-	}
-}
-
-// decided reports whether both sides of a conditional jump have been taken.
-func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
-	at := t.knownAt(code, c.Block)
-	return at != nil && at.taken == [2]bool{true, true}
-}
-
-// isAhead reports whether the side that a decision did not take was met from a place with a target ahead.
-func (t *tracker) isAhead(code bytecode.CodeID, c *evm.Comparison) bool {
-	at := t.knownAt(code, c.Block)
-	_, other := sides(c)
-	return at != nil && at.ahead[other] != nil
-}
-
-// took reports whether a conditional jump has had this outcome before.
-func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
-	at := t.knownAt(code, c.Block)
-	side, _ := sides(c)
-	return at != nil && at.taken[side]
-}
-
-// distance is the cost of taking the other side (harvey §3.2).
-func distance(c *evm.Comparison) uint256.Int {
-	falsify, satisfy := input.Costs(c)
-	if satisfy.IsZero() {
-		return falsify
-	}
-	return satisfy
 }
 
 // opEQ is EQ's opcode (yellow paper, appendix H.2).

@@ -163,7 +163,7 @@ func TestTrackerWithin(t *testing.T) {
 	if n := look(wanted, earlier); len(n.hits) != 0 {
 		t.Errorf("in an earlier call: %+v", n)
 	}
-	if n := look(wanted, decided(ran(p, 4, true, 1), 2, true, 1, 9)); len(n.hits) != 1 || n.hits[0].target != 0 || len(n.taken) != 1 || n.taken[0].test != wanted {
+	if n := look(wanted, decided(ran(p, 4, true, 1), 2, true, 1, 9)); len(n.hits) != 1 || n.hits[0].target != 0 || len(n.taken) != 1 || n.taken[0].by != wanted {
 		t.Errorf("the function: %+v", n)
 	}
 }

@@ -101,15 +101,17 @@ func (w *worker) notePassed(seq input.Sequence, exec *evm.Execution, b *batch) {
 // enter tells the tracker whose call comes last.
 func (w *worker) enter(seq input.Sequence) {
 	t := w.tracker
+	t.test, t.callee = input.Callable{}, input.Callable{}
 	if input.IsTest(seq) {
 		t.test, t.checking = lastOf(seq), true
 		return
 	}
-	t.test = input.Callable{}
 	if last := lastOf(seq); slices.Contains(t.within, last) {
 		t.test = last
 	}
-	_, t.checking = w.space.Tested(seq)
+	if _, t.checking = w.space.Tested(seq); !t.checking && t.test.Function == nil {
+		t.callee = lastOf(seq)
+	}
 }
 
 // discover keeps what an execution showed.
