@@ -145,6 +145,10 @@ const (
 func (m *Mutator) generate(r Rand, c Callable) Call {
 	call := Call{Sender: m.sender(r, c.Function), Instance: c.Instance, Function: c.Function}
 	budget := MaxCallWords / 4 // leaves mutations room to grow
+	m.parallel = 0
+	if arrays(c.Function.Inputs) > 1 && oneIn(r, 2) {
+		m.parallel = 1 + r.IntN(maxParallel)
+	}
 	if n := len(c.Function.Inputs); n > 0 {
 		call.Args = make([]Value, n)
 		for i := range call.Args {
@@ -191,7 +195,10 @@ func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
 	case Slice, Array, Tuple:
 		n := t.Length
 		if t.Kind == Slice {
-			n = min(generateLength(r), max(*budget, 0)/t.Elem.Words())
+			if n = m.parallel; n == 0 {
+				n = generateLength(r)
+			}
+			n = min(n, max(*budget, 0)/t.Elem.Words())
 		} else if t.Kind == Tuple {
 			n = len(t.Fields)
 		}
@@ -212,6 +219,23 @@ func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
 	}
 	*budget--
 	return Value{Word: m.generateWord(r, t)}
+}
+
+// maxParallel bounds the length of a call's arrays that are all made equally long, as most functions want them that take several: in half of the calls of
+// these. Arbitrary; one element is enough for most.
+const maxParallel = 3
+
+// arrays counts the arrays among types, and among the fields of structs.
+func arrays(types []Type) (n int) {
+	for i := range types {
+		switch types[i].Kind {
+		case Slice:
+			n++
+		case Tuple:
+			n += arrays(types[i].Fields)
+		}
+	}
+	return n
 }
 
 // generateLength draws the length of a new array: short ones suffice for most

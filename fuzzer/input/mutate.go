@@ -30,6 +30,7 @@ type Mutator struct {
 	fresh []int  // indices of the Space's fresh instances
 	words []Word // scratch
 
+	parallel     int // the length of all arrays of the call that is made; 0: each has its own
 	encodedDepth int // of the encoding that is made or changed, in others
 }
 

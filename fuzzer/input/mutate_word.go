@@ -99,24 +99,42 @@ func (m *Mutator) redrawBytes(r Rand, seq Sequence, w Word) bool {
 	return !bytes.Equal(data, v.Bytes) && m.space.setBytes(seq, w, data)
 }
 
-// resizeParallel makes other arrays among a call's arguments as long as one that was as long as they were: (targets, values, data). Bytes are an
-// array next to one: (commands, inputs). It does so in half of the cases.
+// resizeParallel makes other arrays among a call's arguments, or among the fields of a struct, as long as one that was as long as they were: (targets, values,
+// data). Bytes are an array next to one: (commands, inputs). It does so in half of the cases.
 func (m *Mutator) resizeParallel(r Rand, seq Sequence, w Word, old, x *uint256.Int) {
-	if w.Kind != LengthWord || w.depth != 1 {
+	if w.Kind != LengthWord || w.depth == 0 {
 		return
 	}
-	c := callOf(seq, &w)
-	kind := c.Function.Inputs[w.path[0]].Kind
-	if kind != Slice && (kind != Bytes || !takes(c.Function.Inputs, Slice)) || !oneIn(r, 2) {
+	values, types := siblings(seq, w)
+	own := int(w.path[w.depth-1])
+	if own >= len(types) {
 		return
 	}
-	for i := range c.Args {
+	kind := types[own].Kind
+	if kind != Slice && (kind != Bytes || !takes(types, Slice)) || !oneIn(r, 2) {
+		return
+	}
+	for i := range values {
 		other := w
-		other.path[0] = uint16(i)
-		if also := c.Function.Inputs[i].Kind; (also == Slice || also == Bytes && kind == Slice) && i != int(w.path[0]) && lengthOf(&c.Args[i]) == old.Uint64() {
+		other.path[w.depth-1] = uint16(i)
+		if also := types[i].Kind; (also == Slice || also == Bytes && kind == Slice) && i != own && lengthOf(&values[i]) == old.Uint64() {
 			m.space.set(seq, other, x)
 		}
 	}
+}
+
+// siblings are the arguments of a call, or the fields of a struct, of which a word's array or bytes is one; none in an array.
+func siblings(seq Sequence, w Word) ([]Value, []Type) {
+	if w.depth == 1 {
+		c := callOf(seq, &w)
+		return c.Args, c.Function.Inputs
+	}
+	w.depth--
+	v, t := resolve(seq, &w)
+	if v == nil || t.Kind != Tuple {
+		return nil, nil
+	}
+	return v.Elems, t.Fields
 }
 
 // lengthOf is that of an array or of bytes.
