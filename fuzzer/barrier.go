@@ -25,7 +25,7 @@ func (t *tracker) bar(exec *evm.Execution, ahead targetsAhead, undone bool) {
 		return
 	}
 	last := exec.Calls[len(exec.Calls)-1]
-	if last.Outcome == evm.Success || t.callee.Function == nil || t.barriers >= maxBarriers || last.Frames[0] == last.Frames[1] {
+	if last.Outcome == evm.Success || !t.bars || t.callee.Function == nil || t.barriers >= maxBarriers || last.Frames[0] == last.Frames[1] {
 		return
 	}
 	i, k := decidedFailure(exec, last.Frames[0])
@@ -103,7 +103,7 @@ func (t *tracker) isBarrier(own *sideTable, code bytecode.CodeID, c *evm.Compari
 // stops reports whether a decision is a barrier for the function that is called last.
 func (t *tracker) stops(b *input.Branch) bool {
 	own := t.own[ownCode{t.callee, b.Code}]
-	return t.callee.Function != nil && own != nil && t.isBarrier(own, b.Code, &b.Comparison)
+	return t.bars && t.callee.Function != nil && own != nil && t.isBarrier(own, b.Code, &b.Comparison)
 }
 
 // isOpen reports whether there is something to find on the side that an earlier run did not take of a branch.
@@ -122,7 +122,7 @@ func (t *tracker) isAhead(b *input.Branch) bool {
 func (t *tracker) sideOf(b *input.Branch) branchSide {
 	side := t.sideIn(b.Code, &b.Comparison, false)
 	if t.decided(b.Code, &b.Comparison) && t.stops(b) {
-		side.by = t.callee
+		side.by, side.barrier = t.callee, true
 	}
 	return side
 }

@@ -42,7 +42,10 @@ func TestBarriers(t *testing.T) {
 		c := exec.Frames[len(exec.Frames)-1].Comparisons[0]
 		return tr.isOpen(&input.Branch{Code: p.ID, Comparison: c})
 	}
-	begin := func() { tr = newTracker(findEntries(table, targets), len(targets)) }
+	begin := func() {
+		tr = newTracker(findEntries(table, targets), len(targets))
+		tr.bars = true
+	}
 
 	begin()
 	fails := ends(1, evm.Reverted, false)

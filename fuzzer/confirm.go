@@ -51,7 +51,9 @@ func (c *Campaign) confirmTarget(h hit, d *discovery, last *proof) {
 	if t.Done(&c.Targets[h.target]) {
 		if c.open[h.target] {
 			c.open[h.target] = false
-			c.left--
+			if c.left--; c.left == 0 {
+				c.suite.dropBarriers()
+			}
 			c.epoch++
 			c.considerTarget(h.target, d)
 		}

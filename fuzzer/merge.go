@@ -245,7 +245,7 @@ func (c *Campaign) mergeSides(d *discovery) (isNew bool) {
 // mergeCloser keeps the input for the untaken branch sides that it comes closest to.
 func (c *Campaign) mergeCloser(d *discovery, seed *Seed) {
 	for _, a := range d.news.closer {
-		if !c.taken[a.side] {
+		if !c.taken[a.side] && (c.left > 0 || !a.side.barrier) {
 			c.suite.closer(frontierSide{a.side, a.ahead}, a.distance, seed)
 		}
 	}

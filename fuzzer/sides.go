@@ -16,6 +16,8 @@ type branchSide struct {
 	checks bool // in calls of fuzz tests and of the handlers of invariants, see [tracker.sidesOf]
 	// by is the fuzz test, or the function, whose calls took it, or did not, where these have sides of their own.
 	by input.Callable
+	// barrier: by is a function, see barrier.go.
+	barrier bool
 }
 
 // isLeft reports whether a decision was not for the side, but for the other one.
@@ -29,13 +31,13 @@ type sideSet map[branchSide]bool
 // add adds a side; one of a test's own is one of tests, too, and one of a function's own one of all.
 func (s sideSet) add(side branchSide) {
 	s[side] = true
-	side.by = input.Callable{}
+	side.by, side.barrier = input.Callable{}, false
 	s[side] = true
 }
 
 // byAny reports whether any call has taken a side.
 func (s sideSet) byAny(side branchSide) bool {
-	side.checks, side.by = false, input.Callable{}
+	side.checks, side.by, side.barrier = false, input.Callable{}, false
 	if s[side] {
 		return true
 	}
@@ -99,7 +101,7 @@ func (t *tracker) sidesOf(p *bytecode.Program) (shared, own *sideTable) {
 			own = newSideTable(p)
 			t.own[at] = own
 		}
-	case t.callee.Function != nil && t.barriers > 0:
+	case t.bars && t.callee.Function != nil && t.barriers > 0:
 		own = t.own[ownCode{t.callee, p.ID}]
 	}
 	return shared, own
@@ -147,11 +149,14 @@ func (t *tracker) take(at *jump, code bytecode.CodeID, c *evm.Comparison, by inp
 	}
 	if !at.taken[side] {
 		at.taken[side] = true
-		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken, t.checking, by})
+		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken, t.checking, by, t.isBarred(by)})
 	}
 	at.common[side] = at.common[side] || at.by[side] != t.actor && t.actor.Function != nil
 	return !at.taken[other]
 }
+
+// isBarred reports whether sides are a function's own.
+func (t *tracker) isBarred(by input.Callable) bool { return by.Function != nil && by == t.callee }
 
 // sides are the outcome of a jump and the other one, as indices.
 func sides(c *evm.Comparison) (side, other int) {
@@ -175,7 +180,7 @@ func (t *tracker) approach(at *jump, code bytecode.CodeID, c *evm.Comparison, by
 	}
 	if d := distance(c); *best == nil || d.Lt(*best) {
 		*best = d.Clone()
-		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken, t.checking, by}, ahead, d})
+		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken, t.checking, by, t.isBarred(by)}, ahead, d})
 	}
 }
 

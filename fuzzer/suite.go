@@ -276,6 +276,16 @@ func (s *Suite) covered(side branchSide) {
 	}
 }
 
+// dropBarriers drops the entries of sides that functions have of their own: when no target is left, they have been for nothing.
+func (s *Suite) dropBarriers() {
+	for side, e := range s.frontier { // each by itself
+		if side.barrier {
+			delete(s.frontier, side)
+			s.release(e.seed, side.list())
+		}
+	}
+}
+
 // release takes an entry of the frontier from a seed.
 func (s *Suite) release(seed *Seed, list int) {
 	if seed.closest[list]--; seed.closest[list] > 0 {

@@ -46,6 +46,7 @@ type tracker struct {
 	checking bool                                // its last call is one of a test's or handler's, see sidesOf
 	callee   input.Callable                      // the function that is called last; zero: test is set, or checking
 	actor    input.Callable                      // callee; zero: the attacker's contract has called something else, and that is what decides
+	bars     bool                                // targets are left, see barrier.go
 	barriers int                                 // jumps at which functions have sides of their own
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
