@@ -69,8 +69,11 @@ func (t *tracker) trackBarrier(own *sideTable, f *evm.Frame, k int, succeeded bo
 		return
 	}
 	at := own.at(c.Block)
-	if succeeded {
+	switch side, _ := sides(c); {
+	case succeeded && at.ahead[side] != nil:
 		t.take(at, f.Program.ID, c, t.callee, n)
+	case succeeded: // it is no news where nothing has looked for it
+		at.taken[side] = true
 	}
 	if t.isBarrier(own, f.Program.ID, c) && !input.Echoes(f, k) {
 		t.approach(at, f.Program.ID, c, t.callee, true, n)

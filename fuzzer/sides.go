@@ -85,7 +85,7 @@ func (s *sideTable) at(b bytecode.BlockID) *jump {
 	return &s.jumps[s.index[b]-1]
 }
 
-// sidesOf are a program's sides in executions such as this one, and those of the test itself, if it has some there. A side that other
+// sidesOf are a program's sides in executions such as this one, and those of the test itself, or of the function that is called, if it has some there. A side that other
 // calls have taken may show something new in calls of fuzz tests and of the handlers of invariants, which check what no other does; and
 // one that a test has taken, in another test. That is so in all code, but only where there are targets each test has sides of its own:
 // there are many tests.
