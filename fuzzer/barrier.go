@@ -72,7 +72,7 @@ func (t *tracker) trackBarrier(own *sideTable, f *evm.Frame, k int, succeeded bo
 	switch side, _ := sides(c); {
 	case succeeded && at.ahead[side] != nil:
 		t.take(at, f.Program.ID, c, t.callee, n)
-	case succeeded: // it is no news where nothing has looked for it
+	case succeeded: // nothing has looked for it
 		at.taken[side] = true
 	}
 	if t.isBarrier(own, f.Program.ID, c) && !input.Echoes(f, k) {
