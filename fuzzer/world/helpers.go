@@ -14,7 +14,7 @@ import (
 const maxHelpers = 8
 
 // helpers lists the project's own mocks that functions of the instances under test, from first
-// on, may be given: by the type of a parameter or of a struct's field, or by its name where it
+// on, may be given, and built-in ones of kinds of which there is none: by the type of a parameter or of a struct's field, or by its name where it
 // is a plain address: an OracleMock for `oracle`. Constructors' parameters have their needs met
 // already.
 func (au *auto) helpers(first int) (list []*candidate) {
