@@ -78,7 +78,7 @@ func TestBarriers(t *testing.T) {
 
 	begin()
 	if sees(held, ends(1, evm.Reverted, false, 1), nil) != 1 {
-		t.Error("a check behind a target is no barrier")
+		t.Error("the function has no side of its own behind a target")
 	}
 
 	begin()

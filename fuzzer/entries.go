@@ -30,11 +30,7 @@ func findEntries(table *bytecode.Table, targets []bytecode.Target) map[bytecode.
 	found := map[*bytecode.Program][]enters{}
 	for i, target := range targets {
 		for _, entry := range target.Entries {
-			p := table.Program(entry.Code)
-			if p == nil {
-				continue
-			}
-			block, ok := p.StartsAt(uint64(entry.PC))
+			p, block, ok := blockAt(table, entry)
 			if !ok {
 				continue
 			}
@@ -55,4 +51,13 @@ func findEntries(table *bytecode.Table, targets []bytecode.Target) map[bytecode.
 		index[p.ID] = e
 	}
 	return index
+}
+
+// blockAt is the block that starts at a location, and its program; false: there is none, or the code is not known.
+func blockAt(table *bytecode.Table, at bytecode.Location) (p *bytecode.Program, block bytecode.BlockID, ok bool) {
+	if p = table.Program(at.Code); p == nil {
+		return nil, 0, false
+	}
+	block, ok = p.StartsAt(uint64(at.PC))
+	return p, block, ok
 }

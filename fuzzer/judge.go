@@ -30,11 +30,7 @@ func (c *Campaign) replay(seq input.Sequence, holds holds) (*evm.Execution, bool
 // whether in a call whose effects last.
 func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution) (entered, kept bool) {
 	for _, entry := range target.Entries {
-		p := table.Program(entry.Code)
-		if p == nil {
-			continue
-		}
-		block, ok := p.StartsAt(uint64(entry.PC))
+		_, block, ok := blockAt(table, entry)
 		if !ok {
 			continue
 		}

@@ -70,11 +70,7 @@ func findGoals(table *bytecode.Table, targets []bytecode.Target, oracles []*orac
 	goals := map[bytecode.CodeID][]goal{}
 	for i, t := range targets {
 		for _, entry := range t.Entries {
-			p := table.Program(entry.Code)
-			if p == nil {
-				continue
-			}
-			if block, ok := p.StartsAt(uint64(entry.PC)); ok {
+			if p, block, ok := blockAt(table, entry); ok {
 				goals[p.ID] = append(goals[p.ID], goal{block, i})
 			}
 		}
@@ -303,11 +299,7 @@ func unreachable(table *bytecode.Table, library *lookahead.Library, targets []by
 	var proved []int
 	for i, t := range targets {
 		reachable := slices.ContainsFunc(t.Entries, func(entry bytecode.Location) bool {
-			p := table.Program(entry.Code)
-			if p == nil {
-				return true
-			}
-			block, ok := p.StartsAt(uint64(entry.PC))
+			p, block, ok := blockAt(table, entry)
 			return !ok || !library.Facts(p).Unreachable(block)
 		})
 		if len(t.Entries) > 0 && !reachable {

@@ -231,10 +231,8 @@ func (f *stopFinder) prepare() bool {
 		}
 		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}, strangers: map[bytecode.Location]*Stop{}}
 		for _, entry := range f.c.Targets[i].Entries {
-			if p := f.c.Table.Program(entry.Code); p != nil {
-				if b, ok := p.StartsAt(uint64(entry.PC)); ok {
-					w.blocks[p.ID] = append(w.blocks[p.ID], b)
-				}
+			if p, b, ok := blockAt(f.c.Table, entry); ok {
+				w.blocks[p.ID] = append(w.blocks[p.ID], b)
 			}
 			w.function = cmp.Or(w.function, f.functionAt(entry))
 		}

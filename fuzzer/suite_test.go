@@ -246,6 +246,20 @@ func TestAheadComesFirst(t *testing.T) {
 	}
 }
 
+// TestDropBarriers: sides that functions have of their own are dropped, and with them what only they kept; others stay.
+func TestDropBarriers(t *testing.T) {
+	s := newSuite()
+	shared, own := branchSide{pc: 1}, branchSide{pc: 1, barrier: true}
+	both, only := &Seed{}, &Seed{}
+	s.closer(frontierSide{shared, true}, *uint256.NewInt(1), both)
+	s.closer(frontierSide{own, true}, *uint256.NewInt(1), both)
+	s.closer(frontierSide{branchSide{pc: 2, barrier: true}, true}, *uint256.NewInt(1), only)
+	s.dropBarriers()
+	if s.nearestTo(shared) != both || s.nearestTo(own) != nil || !slices.Equal(s.closest[1], []*Seed{both}) {
+		t.Errorf("%d sides and %d seeds are left", len(s.frontier), len(s.closest[1]))
+	}
+}
+
 // TestRarePathsDoNotStarve simulates campaigns on paths of very different
 // frequency: a mutant of any seed takes path i with weight 2^-i. Seeds above the
 // mean rest, as the cut-off means it, the two or three most frequent ones for good.
