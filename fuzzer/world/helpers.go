@@ -91,7 +91,7 @@ func (au *auto) standard(c *bytecode.Contract, m *abi.Method, p *parameter, chos
 		return nil
 	}
 	n := au.deps.needOf(kind)
-	if n.mock == nil || !slices.ContainsFunc(mocks, func(s mock) bool { return s.name == n.mock.Name }) || au.deps.count(n) > 0 {
+	if n.mock == nil || isStandIn(n.mock) || au.deps.count(n) > 0 {
 		return nil
 	}
 	var same []*candidate
