@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
+
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -44,6 +46,73 @@ func (b *build) implements(c *bytecode.Contract, typ string) bool {
 	return false
 }
 
+// standIn is the contract that stands in for the interfaces of a name; nil: there is none. It is the same one each time.
+func (b *build) standIn(name string) *bytecode.Contract {
+	if c, known := b.standIns[name]; known {
+		return c
+	}
+	functions := b.interfaceFunctions(name)
+	c := feedFor(name, functions)
+	if c == nil && !b.isImplemented(name, functions) {
+		c = idleFor(name, functions)
+	}
+	if b.standIns == nil {
+		b.standIns = map[string]*bytecode.Contract{}
+	}
+	b.standIns[name] = c
+	return c
+}
+
+// interfaceFunctions are the functions of the interfaces of a name.
+func (b *build) interfaceFunctions(name string) (functions []abi.Method) {
+	for _, t := range b.contracts {
+		if t.Name != name || t.Deployable() || t.Library {
+			continue
+		}
+		for _, m := range sortedMethods(t) {
+			if !slices.ContainsFunc(functions, func(other abi.Method) bool { return other.Sig == m.Sig }) {
+				functions = append(functions, m)
+			}
+		}
+	}
+	return functions
+}
+
+// isImplemented reports whether the build has a contract that an interface of this name may mean: it has more than half of the functions.
+func (b *build) isImplemented(name string, functions []abi.Method) bool {
+	return slices.ContainsFunc(b.contracts, func(c *bytecode.Contract) bool {
+		if !c.Deployable() || c.Library {
+			return false
+		}
+		has := 0
+		for _, m := range functions {
+			if hasMethod(c.ABI, m.Sig) {
+				has++
+			}
+		}
+		return 2*has > len(functions) || b.implements(c, name)
+	})
+}
+
+// feedNamed is the interface with a stand-in that a plain address means by its name, IPriceOracle for priceOracle: the one that shares the most
+// words with it. Empty: there is none, or there are several.
+func (b *build) feedNamed(p *parameter) (name string) {
+	if baseType(p.typ).T != abi.AddressTy || p.contract != "" || !nameHas(p.name, feedWords...) {
+		return ""
+	}
+	most, named := 0, meant(p.name)
+	for _, t := range b.contracts {
+		switch shared := sharedWords(t.Name, named); {
+		case t.Deployable() || shared < max(1, most) || t.Name == name || isStandard(t.Name) || b.standIn(t.Name) == nil || isIdle(b.standIn(t.Name)):
+		case shared == most:
+			name = ""
+		default:
+			most, name = shared, t.Name
+		}
+	}
+	return name
+}
+
 // plannedContract is the contract with a name of the plan's.
 func (b *build) plannedContract(name, place string) (*bytecode.Contract, error) {
 	var found []*bytecode.Contract
@@ -56,7 +125,7 @@ func (b *build) plannedContract(name, place string) (*bytecode.Contract, error) 
 		if c := cmp.Or(namedMock(ours), b.standIn(ours)); c != nil {
 			return c, nil
 		}
-		return nil, planError(place, "Sightline brings no contract %q, but %s; and the build has no price feed's interface of that name", name, strings.Join(mockNames(), ", "))
+		return nil, planError(place, "Sightline brings no contract %q, but %s; and the build has no interface of that name that something could stand in for", name, strings.Join(mockNames(), ", "))
 	}
 	switch len(found) {
 	case 0:

@@ -95,6 +95,8 @@
 // What is known of contracts:
 //
 //	standin.go    what stands in for feeds that nothing implements
+//	idle.go       and for what acts
+//	standincode.go  the code of both
 //	shape.go      what they are, by their functions
 //	selection.go  which are worth deploying
 //	value.go      arguments as people write them
