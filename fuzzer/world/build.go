@@ -78,19 +78,18 @@ func (b *build) interfaceFunctions(name string) (functions []abi.Method) {
 	return functions
 }
 
-// isImplemented reports whether the build has a contract that an interface of this name may mean: it has more than half of the functions.
+// isImplemented reports whether the build has a contract that an interface of this name may mean: it has all of its functions, or more than half of
+// them and its constructor does not ask for such a contract itself, as a vault does that is like its venue.
 func (b *build) isImplemented(name string, functions []abi.Method) bool {
-	return slices.ContainsFunc(b.contracts, func(c *bytecode.Contract) bool {
-		if !c.Deployable() || c.Library {
-			return false
-		}
+	return slices.ContainsFunc(b.byRole, func(c *bytecode.Contract) bool {
 		has := 0
-		for _, m := range functions {
-			if hasMethod(c.ABI, m.Sig) {
+		for i := range functions {
+			if hasMethod(c.ABI, functions[i].Sig) {
 				has++
 			}
 		}
-		return 2*has > len(functions) || b.implements(c, name)
+		asks := slices.ContainsFunc(constructorParameters(c), func(p parameter) bool { return p.contract == name })
+		return 2*has > len(functions) && !asks || b.implements(c, name)
 	})
 }
 

@@ -48,6 +48,31 @@ contract Vault {
         venue.deposit(amount);
     }
 
+    // What follows makes it much like its venue.
+    function totalAssets() external view returns (uint256) {
+        return asset.balanceOf(address(this)) + venue.totalAssets();
+    }
+
+    function exchangeRate() external pure returns (uint256) {
+        return 1e18;
+    }
+
+    function isKeeper(address) external pure returns (bool) {
+        return false;
+    }
+
+    function lastUpdated() external view returns (uint64) {
+        return uint64(block.timestamp);
+    }
+
+    function name() external pure returns (string memory) {
+        return "vault";
+    }
+
+    function deposit(uint256 amount) external returns (uint256) {
+        return amount;
+    }
+
     function all() external view returns (uint256, bool, uint64, uint256, uint256, uint256) {
         return (
             venue.totalAssets(),
