@@ -206,7 +206,7 @@ func (au *auto) attempt(ctx context.Context, c *candidate) (bool, error) {
 	i := au.keep(c.contract, c.failure.Tries, code, found)
 	au.deps.noteMissing(c.contract)
 	au.writer.writeDeployment(c.contract, c.contract, au.instances[i].Name, found.arguments)
-	if !isIdle(c.contract) { // it takes nothing
+	if !IsIdle(c.contract) { // it takes nothing
 		au.given = append(au.given, given{au.instances[i].Address, found.arguments})
 	}
 	if err := au.deps.lookForSupply(&au.instances[i]); err != nil {

@@ -102,7 +102,7 @@ func (b *build) feedNamed(p *parameter) (name string) {
 	most, named := 0, meant(p.name)
 	for _, t := range b.contracts {
 		switch shared := sharedWords(t.Name, named); {
-		case t.Deployable() || shared < max(1, most) || t.Name == name || isStandard(t.Name) || b.standIn(t.Name) == nil || isIdle(b.standIn(t.Name)):
+		case t.Deployable() || shared < max(1, most) || t.Name == name || isStandard(t.Name) || b.standIn(t.Name) == nil || IsIdle(b.standIn(t.Name)):
 		case shared == most:
 			name = ""
 		default:

@@ -168,7 +168,7 @@ func (d *deployer) keep(c *bytecode.Contract, tries int, code []byte, found *out
 
 // originOf says of a contract that the build does not hold where it comes from.
 func originOf(c *bytecode.Contract) []string {
-	if isIdle(c) {
+	if IsIdle(c) {
 		return []string{"stands in for " + c.Name + ", which nothing implements: it does nothing, and refuses what would act"}
 	}
 	if isStandIn(c) {

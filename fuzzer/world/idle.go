@@ -31,8 +31,8 @@ const (
 // idleRefusal is the reason why what would act fails.
 const idleRefusal = "idle: nothing implements this"
 
-// isIdle reports whether a contract stands in for one that acts, and does not.
-func isIdle(c *bytecode.Contract) bool {
+// IsIdle reports whether a contract stands in for one that acts, and does not.
+func IsIdle(c *bytecode.Contract) bool {
 	return isStandIn(c) && bytes.Contains(c.Runtime.Bytes, []byte(idleRefusal))
 }
 

@@ -278,7 +278,7 @@ func (w *wiring) meantBy(value *parameter, other []string, last bool) []common.A
 	names := [][]string{meant(value.name), other}
 	var list []common.Address
 	add := func(meets func(*bytecode.Contract) bool) {
-		for _, a := range w.deps.useful(func(c *bytecode.Contract) bool { return meets(c) && !isIdle(c) }) { // what works without one should
+		for _, a := range w.deps.useful(func(c *bytecode.Contract) bool { return meets(c) && !IsIdle(c) }) { // what works without one should
 			if !slices.Contains(list, a) && len(list) < maxWiredValues {
 				list = append(list, a)
 			}

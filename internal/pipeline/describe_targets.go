@@ -202,9 +202,13 @@ func (d *describer) withBarrier(t *bytecode.Target, reason string, got *fuzzer.T
 // whereReverts adds to the reason for which a target was executed only in calls that revert,
 // with a failure for one, where they do most often.
 func (d *describer) whereReverts(reason, failure string, exec *evm.Execution, got *fuzzer.TargetResult) (*report.Barrier, string) {
+	frame := failedIn(exec)
+	if b := d.refused(exec, frame, failure); b != nil { // all others came less far
+		return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
+	}
 	b, _ := d.barrier(got)
 	if b == nil || b.Failure == "" { // what turns others away is not what fails
-		if at, ok := d.failsAt(exec); ok {
+		if at, ok := d.endOf(&exec.Frames[frame]); ok {
 			reason += fmt.Sprintf(", at %s:%d", at.File, at.Line)
 		}
 		return nil, reason
@@ -222,8 +226,22 @@ func sameError(a, b string) bool {
 	return a == b || carries && too && name == other
 }
 
-// failsAt is where the last call of an execution fails: in the innermost of the calls in it whose failure is passed on.
-func (d *describer) failsAt(exec *evm.Execution) (bytecode.Position, bool) {
+// refused is the call of a contract that stands in for another one and refused to act, if an execution ends in it; nil: it does not.
+func (d *describer) refused(exec *evm.Execution, frame int, failure string) *report.Barrier {
+	f := &exec.Frames[frame]
+	if f.Parent < 0 {
+		return nil
+	}
+	wants, try := d.wantsImplementation(f)
+	at, ok := d.endOf(&exec.Frames[f.Parent])
+	if wants == nil || !ok {
+		return nil
+	}
+	return &report.Barrier{File: at.File, Line: at.Line, Failure: failure, Wants: wants, Try: try}
+}
+
+// failedIn is the innermost frame of those in the last call of an execution whose failure is passed on.
+func failedIn(exec *evm.Execution) int {
 	last := &exec.Calls[len(exec.Calls)-1]
 	at := last.Frames[0]
 	for i := at + 1; i < last.Frames[1]; i++ {
@@ -231,7 +249,11 @@ func (d *describer) failsAt(exec *evm.Execution) (bytecode.Position, bool) {
 			at = i
 		}
 	}
-	f := &exec.Frames[at]
+	return at
+}
+
+// endOf is where a frame fails.
+func (d *describer) endOf(f *evm.Frame) (bytecode.Position, bool) {
 	if f.Outcome == evm.Success || f.Program == nil {
 		return bytecode.Position{}, false
 	}

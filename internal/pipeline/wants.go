@@ -87,6 +87,9 @@ func (v *view) from(sources evm.Source) *side {
 
 // wants says what it takes to get past the stop, and what would help.
 func (v *view) wants() (wants []report.Want, try []report.Remedy) {
+	if wants, try = v.idle(); wants != nil {
+		return wants, try
+	}
 	if v.comparison == nil {
 		return nil, nil
 	}

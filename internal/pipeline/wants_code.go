@@ -63,6 +63,28 @@ func (v *view) code() ([]report.Want, []report.Remedy) {
 	return []report.Want{w}, try
 }
 
+// idle is a contract that acts, where one that stands in for it was called and refused to.
+func (v *view) idle() ([]report.Want, []report.Remedy) {
+	for i := len(v.exec.Frames) - 1; i > v.frame; i-- {
+		if f := &v.exec.Frames[i]; f.Parent == v.frame && f.Outcome != evm.Success {
+			return v.wantsImplementation(f)
+		}
+	}
+	return nil, nil
+}
+
+// wantsImplementation says which interface a contract stands in for that refused to act in a frame; nil: it is another one.
+func (d *describer) wantsImplementation(f *evm.Frame) ([]report.Want, []report.Remedy) {
+	for _, in := range d.head.World.Instances {
+		if in.Address == f.CodeAddress && in.Contract != nil && world.IsIdle(in.Contract) {
+			name := in.Contract.Name
+			return one(report.WantsAnswer, fmt.Sprintf("%s, for which a contract stands in that refuses to act, to be implemented", name)),
+				[]report.Remedy{{Text: fmt.Sprintf("write a mock that implements %s, among the tests or the sources", name)}}
+		}
+	}
+	return nil, nil
+}
+
 // missing is the account without code that was called, with the function, or whose size was asked
 // for; false: neither happened.
 func (v *view) missing() (account common.Address, selector []byte, ok bool) {
