@@ -61,6 +61,10 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 				continue
 			}
 			walk(p.fields)
+			if isBeacon(c) && logicName(p.name) {
+				needs = append(needs, need{meets: dp.isRunByProxies, count: 1})
+				continue
+			}
 			kind := cmp.Or(p.asksFor(), dp.initialed(p), dp.namesake(c, p))
 			if kind == "" || kind == feedKind {
 				kind = cmp.Or(dp.build.feedNamed(p), kind)
@@ -82,6 +86,11 @@ func (dp *dependencies) needs(c *bytecode.Contract) []need {
 	}
 	dp.needed[c] = needs
 	return needs
+}
+
+// isRunByProxies reports whether a contract is there to be run by proxies.
+func (dp *dependencies) isRunByProxies(c *bytecode.Contract) bool {
+	return role(c) == UnderTest && c.Deployable() && !c.Library && len(initializers(c)) > 0
 }
 
 // kin counts the contracts that other parameters ask for by their types, and that would do for a parameter as well.
@@ -146,7 +155,7 @@ func (dp *dependencies) needOf(kind string) need {
 // another one, as a vault's shares are, is not what to begin with: no account has any
 // yet, and two of that kind would wait for each other.
 func (dp *dependencies) fits(c *bytecode.Contract, n *need) bool {
-	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !dp.takesToken(c))
+	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || dp.takesToken(n.mock) || !dp.takesToken(c))
 }
 
 // takesToken reports whether a contract's constructor or initializer asks for a token.

@@ -37,12 +37,17 @@ var mocks = []mock{
 	{"TestToken", []string{"IERC20", "IERC20Metadata", "ERC20", "IERC20Upgradeable", "IERC20MetadataUpgradeable", "ERC20Upgradeable",
 		"ERC20Basic", "ERC20Interface", "IERC20Minimal", "IERC20Detailed", "EIP20Interface"}},
 	{"TestWETH", []string{"IWETH", "IWETH9", "WETH", "WETH9", "IWrappedEther", "IWrappedNative", "IWrappedNativeToken"}},
+	{"TestVault", []string{"IERC4626", "ERC4626", "IERC4626Upgradeable", "ERC4626Upgradeable"}},
 	{"TestNFT", []string{"IERC721", "IERC721Metadata", "ERC721", "IERC721Upgradeable", "ERC721Upgradeable"}},
 	{"TestMultiToken", []string{"IERC1155", "IERC1155MetadataURI", "ERC1155", "IERC1155Upgradeable", "ERC1155Upgradeable"}},
 	{"TestFeed", []string{"AggregatorV3Interface", "AggregatorInterface", "AggregatorV2V3Interface", "IAggregatorV3", "IAggregatorV3Interface",
 		"IChainlinkAggregator"}},
+	{beaconMock, []string{"IBeacon"}},
 	{registryMock, []string{"IERC1820Registry"}},
 }
+
+// beaconMock is the name of one.
+const beaconMock = "TestBeacon"
 
 // isStandard reports whether an interface's name means the same in every project.
 func isStandard(name string) bool {

@@ -73,6 +73,7 @@ var namedKinds = []namedKind{
 	{feedKind, []string{"feed", "aggregator"}, isFeed, "TestFeed"},
 	{"ERC-721", []string{"nft", "erc721", "collection"}, isNFT, "TestNFT"},
 	{"ERC-1155", []string{"erc1155"}, isMultiToken, "TestMultiToken"},
+	{"beacon", []string{"beacon"}, isBeacon, beaconMock},
 	{"token", []string{"token", "token0", "token1", "token2", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},
 }
 

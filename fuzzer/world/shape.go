@@ -100,6 +100,11 @@ func isMultiToken(c *bytecode.Contract) bool {
 // isFeed reports whether a contract looks like one of Chainlink's price feeds.
 func isFeed(c *bytecode.Contract) bool { return hasMethod(c.ABI, "latestRoundData()") }
 
+// isBeacon reports whether a contract looks like one of ERC-1967's beacons, and not like a proxy, which has functions of its own to call.
+func isBeacon(c *bytecode.Contract) bool {
+	return hasMethod(c.ABI, "implementation()") && !c.ABI.HasFallback()
+}
+
 // approveAll is how ERC-721 and ERC-1155 let another account take everything.
 const approveAll = "setApprovalForAll(address,bool)"
 

@@ -92,6 +92,114 @@ contract TestWETH is Balances {
     }
 }
 
+interface Asset {
+    function balanceOf(address account) external view returns (uint256);
+    function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+}
+
+/// A vault of ERC-4626, whose shares are worth what it holds of its asset. What is sent to it is a gain of those who have
+/// shares. Nobody's first deposit is worth less for one: a share and a unit of the asset are counted that are not there.
+contract TestVault is Balances {
+    string public constant name = "Test Vault";
+    string public constant symbol = "vTEST";
+    address public immutable asset;
+
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
+
+    constructor(address asset_) {
+        asset = asset_;
+    }
+
+    function totalAssets() public view returns (uint256) {
+        return Asset(asset).balanceOf(address(this));
+    }
+
+    function convertToShares(uint256 assets) public view returns (uint256) {
+        return assets * (totalSupply + 1) / (totalAssets() + 1);
+    }
+
+    function convertToAssets(uint256 shares) public view returns (uint256) {
+        return shares * (totalAssets() + 1) / (totalSupply + 1);
+    }
+
+    function maxDeposit(address) external pure returns (uint256) {
+        return type(uint256).max;
+    }
+
+    function maxMint(address) external pure returns (uint256) {
+        return type(uint256).max;
+    }
+
+    function maxWithdraw(address owner) external view returns (uint256) {
+        return convertToAssets(balanceOf[owner]);
+    }
+
+    function maxRedeem(address owner) external view returns (uint256) {
+        return balanceOf[owner];
+    }
+
+    function previewDeposit(uint256 assets) public view returns (uint256) {
+        return convertToShares(assets);
+    }
+
+    function previewMint(uint256 shares) public view returns (uint256) {
+        return up(shares * (totalAssets() + 1), totalSupply + 1);
+    }
+
+    function previewWithdraw(uint256 assets) public view returns (uint256) {
+        return up(assets * (totalSupply + 1), totalAssets() + 1);
+    }
+
+    function previewRedeem(uint256 shares) public view returns (uint256) {
+        return convertToAssets(shares);
+    }
+
+    function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
+        shares = previewDeposit(assets);
+        take(assets, shares, receiver);
+    }
+
+    function mint(uint256 shares, address receiver) external returns (uint256 assets) {
+        assets = previewMint(shares);
+        take(assets, shares, receiver);
+    }
+
+    function withdraw(uint256 assets, address receiver, address owner) external returns (uint256 shares) {
+        shares = previewWithdraw(assets);
+        give(assets, shares, receiver, owner);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
+        assets = previewRedeem(shares);
+        give(assets, shares, receiver, owner);
+    }
+
+    function take(uint256 assets, uint256 shares, address receiver) private {
+        require(Asset(asset).transferFrom(msg.sender, address(this), assets), "TestVault: asset");
+        create(receiver, shares);
+        emit Deposit(msg.sender, receiver, assets, shares);
+    }
+
+    function give(uint256 assets, uint256 shares, address receiver, address owner) private {
+        if (msg.sender != owner) {
+            uint256 allowed = allowance[owner][msg.sender];
+            require(allowed >= shares, "TestVault: allowance");
+            if (allowed != type(uint256).max) allowance[owner][msg.sender] = allowed - shares;
+        }
+        destroy(owner, shares);
+        require(Asset(asset).transfer(receiver, assets), "TestVault: asset");
+        emit Withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+
+    function up(uint256 product, uint256 by) private pure returns (uint256) {
+        return (product + by - 1) / by;
+    }
+}
+
 interface Receiver721 {
     function onERC721Received(address, address, uint256, bytes calldata) external returns (bytes4);
 }
@@ -295,6 +403,26 @@ contract TestFeed {
 
     function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
         return (1, latestAnswer, block.timestamp, block.timestamp, 1);
+    }
+}
+
+/// A beacon, which tells proxies what they run. Who made it changes that.
+contract TestBeacon {
+    address public implementation;
+    address public immutable owner = msg.sender;
+
+    event Upgraded(address indexed implementation);
+
+    constructor(address implementation_) {
+        require(implementation_.code.length > 0, "TestBeacon: no code");
+        implementation = implementation_;
+    }
+
+    function upgradeTo(address implementation_) external {
+        require(msg.sender == owner, "TestBeacon: not the owner");
+        require(implementation_.code.length > 0, "TestBeacon: no code");
+        implementation = implementation_;
+        emit Upgraded(implementation_);
     }
 }
 
