@@ -146,6 +146,7 @@ func (m *Miner) addPair(a, b int) {
 		if p.Kind == Holding && q.Kind == Answer {
 			m.addLaw(Equal, a, b)
 		}
+	case p.isAnonymous() || q.isAnonymous(): // what two such words are, they are by chance
 	case p.Kind == Scalar && q.Kind == Scalar && p.isNumber() && q.isNumber():
 		m.addLaw(Covers, a, b)
 		if a < b {

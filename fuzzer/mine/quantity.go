@@ -74,6 +74,11 @@ func (q *Quantity) isNumber() bool {
 	return q.Variable == nil || q.Variable.Bytes != common.AddressLength && q.Variable.Bytes != 1
 }
 
+// isAnonymous reports whether all that is known of a state variable is its slot, which is a hash, as that of a library's own storage is (ERC-7201).
+func (q *Quantity) isAnonymous() bool {
+	return q.Kind == Scalar && q.Variable == nil && !q.Slot.IsUint64()
+}
+
 // word is what is at a place in the World.
 func (m *Miner) word(at *place) (value uint256.Int) {
 	if account := m.world.Accounts[at.address]; account != nil {

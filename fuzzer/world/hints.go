@@ -5,7 +5,8 @@ import (
 )
 
 const (
-	day = 24 * 60 * 60 // seconds
+	hour = 60 * 60 // seconds
+	day  = 24 * hour
 	// token is the usual unit of 18 decimals.
 	tokenDecimals = 18
 )
@@ -42,14 +43,15 @@ func blocks(n int64) func(*deployer) *big.Int {
 var hints = []hint{
 	{[]string{"decimals"}, constant(tokenDecimals)},
 	{[]string{"block", "blocknumber"}, blocks(100)},
-	{[]string{"start", "opening", "open", "begin"}, later(0)},
+	{[]string{"start", "opening", "open", "begin"}, later(hour)}, // some things can be done before, and time passes in campaigns
 	{[]string{"deadline", "end", "closing", "close", "expiry", "expire", "expiration", "maturity", "until", "unlock", "release", "finish"}, later(30 * day)},
 	{[]string{"time", "timestamp", "date"}, later(day)},
 	{[]string{"duration", "period", "delay", "interval", "cliff", "window", "cooldown", "timeout"}, constant(day)},
 	{[]string{"threshold", "required", "quorum", "confirmation", "min", "minimum", "version", "nonce", "id", "index"}, constant(1)},
 	{[]string{"fee", "bps", "percent", "percentage", "royalty", "basis"}, constant(100)},
 	{[]string{"rate", "ratio", "numerator", "denominator", "factor"}, constant(100)},
-	{[]string{"supply", "cap", "goal", "amount", "max", "maximum", "limit", "total"}, func(*deployer) *big.Int { return units(1_000_000) }},
+	{[]string{"cap", "goal"}, func(*deployer) *big.Int { return units(1_000) }}, // senders have ten times as much, see [funding]
+	{[]string{"supply", "amount", "max", "maximum", "limit", "total"}, func(*deployer) *big.Int { return units(1_000_000) }},
 	{[]string{"price", "cost"}, func(*deployer) *big.Int { return units(1) }},
 }
 
