@@ -75,7 +75,7 @@ func (m *Mutator) generateChanging(r Rand) Call {
 	if len(m.space.changing) == 0 {
 		return m.Generate(r)
 	}
-	return m.generate(r, m.choose(r, m.space.changing))
+	return m.generate(r, m.choose(r, m.space.preparing))
 }
 
 // choose draws from a list of choices; when there are none (a Space whose only

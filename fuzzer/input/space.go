@@ -94,18 +94,19 @@ type Space struct {
 	contract  int                           // index of the attacker's contract, which sends as well; −1: there is none
 	maxValue  uint256.Int
 
-	choices  []Callable // for weighted choice, see choose
-	changing []Callable // the state-changing ones among choices
-	tokens   []common.Address
-	names    names
-	known    known
+	choices   []Callable // for weighted choice, see choose
+	changing  []Callable // the state-changing ones among choices, each once
+	preparing []Callable // the same, what is called seldom less often
+	tokens    []common.Address
+	names     names
+	known     known
 
 	encodings encodings
 }
 
 // viewWeight is the share of a view or pure function in the choice of a call,
 // against 1 for one that changes state. They cannot prepare anything for
-// later calls, but targets and assertions may be in them. The ratio is
+// later calls, but targets and assertions may be in them. That of a spare instance's function is the same. The ratio is
 // arbitrary.
 const viewWeight = 4 // one in viewWeight
 
@@ -519,18 +520,29 @@ func (s *Space) WithOutsider() *Space {
 }
 
 func (s *Space) addChoices() {
+	spare := func(c Callable) bool { return s.Instances[c.Instance].Spare }
+	weighs := slices.ContainsFunc(s.Callables, spare)
 	for _, c := range s.Callables {
-		if s.Instances[c.Instance].Fresh || c.Function.Test {
+		weight := viewWeight
+		switch {
+		case s.Instances[c.Instance].Fresh || c.Function.Test:
 			continue // chosen together with their constructor call; nothing goes with a test
+		case c.Function.View && spare(c):
+			continue // what it shows, the other instance does
+		case c.Function.View || spare(c):
+			weight = 1
+		}
+		for range weight {
+			s.choices = append(s.choices, c)
 		}
 		if c.Function.View {
-			s.choices = append(s.choices, c)
 			continue
 		}
 		s.changing = append(s.changing, c)
-		for range viewWeight {
-			s.choices = append(s.choices, c)
+		if !weighs {
+			weight = 1
 		}
+		s.preparing = append(s.preparing, slices.Repeat([]Callable{c}, weight)...)
 	}
 }
 

@@ -158,6 +158,9 @@ func (b *builder) export(context.Context) error {
 		return err
 	}
 	b.world = b.machine.Export()
+	for i := range b.instances {
+		b.instances[i].Spare = b.proxied[b.instances[i].Address] || b.spares[b.instances[i].Address]
+	}
 	b.world.Instances = b.instances
 	b.report.Steps = b.writer.steps
 	if b.foundry != nil {

@@ -29,7 +29,7 @@ func TestEveryField(t *testing.T) {
 		{input.SpaceOptions{}, "Constructors MaxValue MaxTime MaxBlocks Called Uses Constructed", ""},
 		{evm.World{}, "Accounts Block Fork Instances Senders Cheats Properties Callbacks Origin", ""},
 		{evm.Account{}, "Balance Nonce Code Storage Remote", ""},
-		{evm.Instance{}, "Name Address Contract Asked Scope Tests Bare", ""},
+		{evm.Instance{}, "Name Address Contract Asked Spare Scope Tests Bare", ""},
 		{evm.Sender{}, "Name Address Key TestsOnly Outsider Through", ""},
 		{evm.Cheats{}, "State Answers Only Tester Lenient", "Edge"}, // without files of the project: set-ups are over
 		{evm.Bare{}, "World Address", ""},

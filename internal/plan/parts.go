@@ -69,6 +69,7 @@ type worldPart struct {
 	// Keys are private keys, by sender; empty: not known. They are those of Sightline's own accounts, and what tests gave to cheatcodes.
 	Keys  []string `json:"keys"`
 	Asked []bool   `json:"asked"` // by instance, see evm.Instance
+	Spare []bool   `json:"spare"` // likewise
 
 	Called       *[][]string       `json:"called,omitempty"` // by instance: signatures; nil: all functions
 	Constructors []constructorPart `json:"constructors,omitempty"`

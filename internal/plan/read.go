@@ -195,7 +195,7 @@ func (p *Plan) readWorld(data []byte, contracts []*bytecode.Contract) error {
 	if err != nil {
 		return err
 	}
-	if len(part.Keys) != len(w.Senders) || len(part.Asked) != len(w.Instances) {
+	if len(part.Keys) != len(w.Senders) || len(part.Asked) != len(w.Instances) || len(part.Spare) != len(w.Instances) {
 		return fmt.Errorf("%d keys of %d senders, %d notes on %d instances", len(part.Keys), len(w.Senders), len(part.Asked), len(w.Instances))
 	}
 	if err := checkWorld(w, true); err != nil {
@@ -221,7 +221,7 @@ func (p *Plan) readWorld(data []byte, contracts []*bytecode.Contract) error {
 		w.Senders[i].Key = key
 	}
 	for i, asked := range part.Asked {
-		w.Instances[i].Asked = asked
+		w.Instances[i].Asked, w.Instances[i].Spare = asked, part.Spare[i]
 	}
 	options, err := part.options(w, contracts)
 	if err != nil {

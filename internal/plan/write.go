@@ -189,7 +189,7 @@ func (p *Plan) world(contracts []*bytecode.Contract) (*worldPart, error) {
 	}
 	o := &c.Space.Options
 	w, origin := apart(c.World)
-	out := &worldPart{Chain: p.Chain, Origin: origin, Keys: []string{}, Asked: []bool{}, MaxValue: o.MaxValue, MaxTime: o.MaxTime, MaxBlocks: o.MaxBlocks}
+	out := &worldPart{Chain: p.Chain, Origin: origin, Keys: []string{}, Asked: []bool{}, Spare: []bool{}, MaxValue: o.MaxValue, MaxTime: o.MaxTime, MaxBlocks: o.MaxBlocks}
 	var err error
 	if out.World, err = replay.MarshalWorld(w, contracts); err != nil {
 		return nil, err
@@ -203,6 +203,7 @@ func (p *Plan) world(contracts []*bytecode.Contract) (*worldPart, error) {
 	}
 	for i := range c.World.Instances {
 		out.Asked = append(out.Asked, c.World.Instances[i].Asked)
+		out.Spare = append(out.Spare, c.World.Instances[i].Spare)
 	}
 	if o.Called != nil {
 		called := [][]string{}
