@@ -254,7 +254,7 @@ var generateWeights = []int{2, 2, 6, 4, 3} // zero, small, dictionary, boundary,
 func (m *Mutator) generateWord(r Rand, t *Type) uint256.Int {
 	switch t.Kind {
 	case Address:
-		return m.generateAddress(r)
+		return m.addressFor(r, t)
 	case Bool:
 		return *uint256.NewInt(r.Uint64N(2))
 	}
@@ -277,6 +277,17 @@ func (m *Mutator) generateWord(r Rand, t *Type) uint256.Int {
 // smallNumbers bounds what counts as a small number: indices, counts, fees.
 // Arbitrary.
 const smallNumbers = 256
+
+// addressFor draws an address for a parameter: mostly one that it means, if that is known.
+func (m *Mutator) addressFor(r Rand, t *Type) uint256.Int {
+	if likely := m.space.likely[t]; len(likely) > 0 && !oneIn(r, anyShare) {
+		return addressWord(likely[r.IntN(len(likely))])
+	}
+	return m.generateAddress(r)
+}
+
+// anyShare: one address in so many is any, where it is known which are meant. Arbitrary.
+const anyShare = 4
 
 func (m *Mutator) generateAddress(r Rand) uint256.Int {
 	switch r.IntN(16) {

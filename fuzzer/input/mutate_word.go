@@ -201,7 +201,7 @@ func (m *Mutator) mutateLeaf(r Rand, seq Sequence, t *Type, old *uint256.Int) ui
 		return *uint256.NewInt(1 - old.Uint64()&1)
 	case Address:
 		if !oneIn(r, 8) { // else like a number: neighbors, bits, copies
-			return m.generateAddress(r)
+			return m.addressFor(r, t)
 		}
 	}
 	var x uint256.Int

@@ -67,6 +67,8 @@ type SpaceOptions struct {
 	Uses []evm.Call
 	// Constructed are constructor arguments that the World's makers chose, likewise.
 	Constructed []Constructed
+	// Likely says which accounts the functions of some contracts take as a rule.
+	Likely []Likely
 }
 
 // Space is everything that sequences can be made of in one World: what can be
@@ -100,6 +102,7 @@ type Space struct {
 	tokens    []common.Address
 	names     names
 	known     known
+	likely    map[*Type][]common.Address // by the type of a parameter, or of what is in it
 
 	encodings encodings
 }
@@ -168,6 +171,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	s.addCallbacks(world.Callbacks)
 	s.encodings = newEncodings(s.Instances)
 	s.learn(options.Uses, options.Constructed)
+	s.expect(options.Likely, functions)
 	return s, nil
 }
 

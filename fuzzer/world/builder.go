@@ -163,6 +163,7 @@ func (b *builder) export(context.Context) error {
 	}
 	b.world.Instances = b.instances
 	b.report.Steps = b.writer.steps
+	b.report.Likely = b.auto.deps.likely()
 	if b.foundry != nil {
 		b.report.Tester = b.foundry.runner.tester
 	}

@@ -63,6 +63,7 @@
 //	recognize.go  what can be called besides what was deployed: proxies, created contracts
 //	diamond.go    the facets of diamonds
 //	callers.go    accounts that contracts compare msg.sender with
+//	likely.go     accounts that functions take as a rule
 //	senders.go    accounts that the making of the World made special
 //
 // The search for arguments:

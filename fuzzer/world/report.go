@@ -17,6 +17,8 @@ type Report struct {
 	// Examples are calls of the World's instances by its senders, as the tests of the
 	// set-ups make them, one sequence for each test.
 	Examples []evm.Sequence
+	// Likely says which accounts functions take as a rule.
+	Likely []Likely
 	// Uses are the calls that the configuration, a deploy script and set-ups make, in order.
 	Uses        []evm.Call
 	Deployments []Deployment // in order of deployment

@@ -26,7 +26,7 @@ func TestEveryField(t *testing.T) {
 			// by the names in Options; made again; folders, clock and what looks on
 			"Within Oracles Schedule Without NewMachine NewJudge NewTracer Library With NewOther Corpus Now Progress Checkpoint Exchange OfferNear",
 		},
-		{input.SpaceOptions{}, "Constructors MaxValue MaxTime MaxBlocks Called Uses Constructed", ""},
+		{input.SpaceOptions{}, "Constructors MaxValue MaxTime MaxBlocks Called Uses Constructed Likely", ""},
 		{evm.World{}, "Accounts Block Fork Instances Senders Cheats Properties Callbacks Origin", ""},
 		{evm.Account{}, "Balance Nonce Code Storage Remote", ""},
 		{evm.Instance{}, "Name Address Contract Asked Spare Scope Tests Bare", ""},

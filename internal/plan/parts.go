@@ -75,6 +75,7 @@ type worldPart struct {
 	Constructors []constructorPart `json:"constructors,omitempty"`
 	Uses         []usePart         `json:"uses,omitempty"`
 	Constructed  []constructorPart `json:"constructed,omitempty"`
+	Likely       []likelyPart      `json:"likely,omitempty"`
 	MaxValue     *uint256.Int      `json:"maxValue,omitempty"`
 	MaxTime      *uint64           `json:"maxTime,omitempty"`
 	MaxBlocks    *uint64           `json:"maxBlocks,omitempty"`
@@ -84,6 +85,14 @@ type worldPart struct {
 type constructorPart struct {
 	Contract int    `json:"contract"` // index
 	Data     []byte `json:"data"`
+}
+
+// likelyPart is an input.Likely.
+type likelyPart struct {
+	Contract  int              `json:"contract"` // index
+	Signature string           `json:"signature"`
+	Leaf      int              `json:"leaf"`
+	Accounts  []common.Address `json:"accounts"`
 }
 
 // usePart is a call that the makers of the World made, of which only the arguments matter.

@@ -270,6 +270,12 @@ func (f *worldPart) options(w *evm.World, contracts []*bytecode.Contract) (input
 	for i := range f.Uses {
 		o.Uses = append(o.Uses, f.Uses[i].call())
 	}
+	for i, l := range f.Likely {
+		if l.Contract < 0 || l.Contract >= len(contracts) {
+			return o, fmt.Errorf("likely accounts %d: there is no contract %d", i, l.Contract)
+		}
+		o.Likely = append(o.Likely, input.Likely{Contract: contracts[l.Contract], Signature: l.Signature, Leaf: l.Leaf, Accounts: l.Accounts})
+	}
 	if f.Called != nil {
 		if n := len(w.Instances) + len(f.Constructors); len(*f.Called) != n {
 			return o, fmt.Errorf("functions of %d instances, of which there are %d", len(*f.Called), n)

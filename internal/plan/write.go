@@ -237,6 +237,13 @@ func (p *Plan) world(contracts []*bytecode.Contract) (*worldPart, error) {
 		}
 		out.Constructed = append(out.Constructed, part)
 	}
+	for _, l := range o.Likely {
+		part, err := place(l.Contract, nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Likely = append(out.Likely, likelyPart{part.Contract, l.Signature, l.Leaf, l.Accounts})
+	}
 	out.Uses = usesOf(c.Space)
 	return out, nil
 }

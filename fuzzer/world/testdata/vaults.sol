@@ -86,3 +86,19 @@ contract Wrapper {
         vault.redeem(amount, msg.sender, address(this));
     }
 }
+
+// What its functions take is said by types and by names.
+contract Book {
+    struct Entry {
+        uint256 amount;
+        IERC20[] tokens;
+        address savingsVault;
+    }
+
+    uint256 public entries;
+
+    function list(address who, Entry[] calldata entries_, address vaultToken) external {
+        require(who != vaultToken);
+        entries += entries_.length;
+    }
+}

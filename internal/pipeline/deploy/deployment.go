@@ -67,7 +67,7 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
 	}
 	space, err := input.NewSpace(w, input.SpaceOptions{
-		Constructors: changedDeployments(setup, r.Constructors), Called: r.called(), Uses: usesIn(setup), Constructed: constructedIn(setup),
+		Constructors: changedDeployments(setup, r.Constructors), Called: r.called(), Uses: usesIn(setup), Constructed: constructedIn(setup), Likely: likelyIn(setup),
 		MaxValue: imported.MaxValue, MaxTime: imported.MaxTime, MaxBlocks: imported.MaxBlocks,
 	})
 	if err != nil {

@@ -53,6 +53,15 @@ func constructedIn(setup *world.Report) []input.Constructed {
 	return list
 }
 
+// likelyIn are the accounts that functions take as a rule.
+func likelyIn(setup *world.Report) []input.Likely {
+	var list []input.Likely
+	for _, l := range setup.Likely {
+		list = append(list, input.Likely(l))
+	}
+	return list
+}
+
 // ExampleSeeds are the calls that the project's tests make, up to each of them: a
 // campaign goes on from the last call of a sequence. Those that the World's makers made follow,
 // each by itself.
