@@ -82,6 +82,16 @@ func TestBarriers(t *testing.T) {
 	}
 
 	begin()
+	tr.precursors = map[input.Callable]bool{held: true}
+	tr.isNew(fails.PathID())
+	if sees(held, fails, nil) != 1 {
+		t.Error("what plans wait for has no side of its own where no target is")
+	}
+	if sees(other, ends(4, evm.Reverted, false), nil) != 0 {
+		t.Error("what nothing waits for has one")
+	}
+
+	begin()
 	inner := ends(1, evm.Reverted, false)
 	inner.Frames = append([]evm.Frame{{Program: p, Parent: -1, Outcome: evm.Reverted, Path: []bytecode.BlockID{0}}}, inner.Frames...)
 	inner.Frames[1].Parent, inner.Frames[1].Caller, inner.Calls[0].Frames[1] = 0, attacker.Address, 2

@@ -10,6 +10,8 @@ const maxTaskCalls = 16_384
 func (c *Campaign) dispatch(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
 	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
+	c.choosePrecursors()
+	t.precursors = c.suite.precursors.wanted
 	if t.seed != nil && !t.seed.Calls.HasAny(c.avoided) { // otherwise there is nothing else to call
 		t.avoided = c.avoided
 	}

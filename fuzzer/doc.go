@@ -21,6 +21,7 @@
 //	dispatch.go   what a worker does next
 //	merge.go      merging a worker's batch, fact by fact
 //	unsolved.go   which branch sides are solved for
+//	precursors.go functions that plans wait for, and that have not succeeded
 //	plans.go      who writes what a wanted branch side waits for, put before the call
 //	unfollowed.go inputs whose leads were not all made, which are followed later
 //	pick.go       the seed that is fuzzed next, and its energy
@@ -125,6 +126,7 @@
 //	lids.go       counts by lookahead identifier and split point, rarity
 //	demand.go     which functions need longer sequences
 //	writers.go    which entries write what a seed reads
+//	readers.go    which functions have read something, and failed
 //	footprint.go  what a call reads and writes
 //	newstate.go   which states sequences leave
 //	pool.go       seeds to pick from, those with a script apart

@@ -96,7 +96,7 @@ func (c *Campaign) mergeDemands(b *batch) {
 	for _, p := range b.demandedSides {
 		if !c.taken[p.side] {
 			c.suite.demands.want(p.function, p.side, c.seqLen)
-			c.suite.plans.add(p)
+			c.plan(p)
 		}
 	}
 	if b.task.seed != nil && !b.task.seed.Scripted { // those vary what the attacker's contract does, too

@@ -1,6 +1,10 @@
 package fuzzer
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
 
 // This file makes plans of what state fuzzing shows. A call that takes another side of a branch from a state in which one
 // word differs waits for whoever writes that word: the calls that do are put before it, each at its turn, and led to the
@@ -10,7 +14,8 @@ import "slices"
 // plan is a sequence whose last call takes a wanted side once a variable has another value.
 type plan struct {
 	demandedSide
-	tried int // so many of the variable's writers were
+	tried map[*Seed]bool          // of the variable's writers
+	of    map[input.Callable]bool // functions of which some were
 }
 
 // plans are those of the sides that nothing has taken.
@@ -25,22 +30,52 @@ const (
 	maxPlans      = 256 // at once
 	maxPlansOf    = 2   // of one side, by different sequences
 	writersAtOnce = 8   // that one task tries
-	maxTried      = 16  // that one plan tries
+	maxTried      = 16  // that one plan tries, but for the first of each function
 	leadsPerPlan  = 3   // for each writer: to the same element, and what it is compared with
 	planGrant     = 256 // executions that plans may take at first
 	planShare     = 32  // so much of the executions, at most
 )
 
-// add makes a plan of a side that was demanded.
-func (p *plans) add(d demandedSide) {
+// plan makes a plan of a side that was demanded. It takes the place of one for an instance that another one stands for: what a proxy runs has no state that
+// anything writes, and what waits for it waits for good.
+func (c *Campaign) plan(d demandedSide) {
+	p := &c.suite.plans
 	if p.of == nil {
 		p.of = map[branchSide]int{}
 	}
-	if len(p.list) == maxPlans || p.of[d.side] == maxPlansOf {
-		return
+	c.suite.precursors.stale = true
+	switch {
+	case p.of[d.side] == maxPlansOf:
+		i := slices.IndexFunc(p.list, func(known *plan) bool { return known.side == d.side && c.isSpare(known.function) })
+		if i >= 0 && !c.isSpare(d.function) {
+			p.list[i] = newPlan(d)
+		}
+	case len(p.list) < maxPlans:
+		p.of[d.side]++
+		p.list = append(p.list, newPlan(d))
 	}
-	p.of[d.side]++
-	p.list = append(p.list, &plan{demandedSide: d})
+}
+
+func newPlan(d demandedSide) *plan {
+	return &plan{demandedSide: d, tried: map[*Seed]bool{}, of: map[input.Callable]bool{}}
+}
+
+// untried lists the writers that are tried next: what writes a variable first is not what writes it as is wanted, so that each function has its turn.
+func (p *plan) untried(writers []*Seed) (list []*Seed) {
+	left := maxTried - len(p.tried)
+	for _, w := range spread(writers) {
+		first := !p.of[w.Calls.Last()] && !slices.ContainsFunc(list, func(l *Seed) bool { return l.Calls.Last() == w.Calls.Last() })
+		if !p.tried[w] && (left > 0 || first) {
+			list = append(list, w)
+			left--
+		}
+	}
+	return list
+}
+
+// isSpare reports whether another instance stands for that of a function.
+func (c *Campaign) isSpare(function input.Callable) bool {
+	return c.Space.Instances[function.Instance].Spare
 }
 
 // planningTask puts writers of a variable before a call that waits for them; false when there is nothing to try.
@@ -53,15 +88,16 @@ func (c *Campaign) planningTask() (task, bool) {
 	for range p.list {
 		p.next = (p.next + 1) % len(p.list)
 		plan := p.list[p.next]
-		writers := c.suite.writers[plan.key]
-		if plan.tried == min(len(writers), maxTried) {
+		writers := plan.untried(c.suite.writers[plan.key])
+		if len(writers) == 0 {
 			continue
 		}
 		t := task{seed: plan.seed, energy: 1, source: fromPlan, seqLen: min(len(plan.seed.Calls)+maxSeqLen/8, c.maxSeqLen)}
-		for plan.tried < min(len(writers), maxTried) && len(t.mappingWriters) < writersAtOnce {
-			t.mappingWriters = append(t.mappingWriters, writers[plan.tried].Calls)
-			plan.tried++
+		for _, w := range writers[:min(len(writers), writersAtOnce)] {
+			t.mappingWriters = append(t.mappingWriters, w.Calls)
+			plan.tried[w], plan.of[w.Calls.Last()] = true, true
 		}
+		c.suite.precursors.stale = true
 		return t, true
 	}
 	return task{}, false

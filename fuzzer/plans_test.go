@@ -40,7 +40,7 @@ func TestPlans(t *testing.T) {
 	if err := c.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	c.suite.plans.add(*fee)
+	c.plan(*fee)
 	if _, ok := c.planningTask(); ok {
 		t.Error("a plan without writers is tried")
 	}
@@ -76,7 +76,7 @@ func TestPlans(t *testing.T) {
 		t.Error("the plans took none of the sides")
 	}
 	c.suite.plans = plans{}
-	c.suite.plans.add(*fee)
+	c.plan(*fee)
 	c.taken[fee.side] = true
 	if _, ok := c.planningTask(); ok || len(c.suite.plans.list) > 0 {
 		t.Error("a side that was taken is still planned for")

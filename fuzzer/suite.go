@@ -70,6 +70,7 @@ type Suite struct {
 	deciding   map[slotKey]bool    // variables that decide a branch somewhere
 	demands    demands
 	plans      plans
+	precursors precursors
 	unfollowed []*Seed
 	counts     map[bytecode.PathID]pathCount
 	total      uint64 // executions counted, the sum over counts
@@ -114,7 +115,7 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}, states: map[stateID]bool{}, deciding: map[slotKey]bool{}, demands: newDemands()}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}, states: map[stateID]bool{}, deciding: map[slotKey]bool{}, demands: newDemands(), precursors: newPrecursors()}
 }
 
 // pathCount is what is kept of a path.
@@ -199,6 +200,7 @@ func (s *Suite) add(seed *Seed, perLID int) (in admission) {
 	s.pool.add(seed)
 	s.size += seed.size
 	s.addWriter(seed)
+	s.precursors.note(seed)
 	if seed.Changes && !s.states[seed.state] {
 		s.states[seed.state] = true
 		s.changing.add(seed)

@@ -31,7 +31,8 @@ type task struct {
 	seqLen   int    // at most so many calls a mutant
 	calls    uint64 // the task may run at most so many calls
 
-	avoided map[*input.Function]bool // that are not called, see ration
+	avoided    map[*input.Function]bool // that are not called, see ration
+	precursors map[input.Callable]bool
 
 	changed int    // likewise, of changes of state
 	open    []bool // by target: not yet reached; as of epoch

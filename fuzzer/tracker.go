@@ -31,23 +31,24 @@ type approach struct {
 // tracker records what the executions of one machine have reached, so that only news is
 // passed on. Its tables are dense, by block and by pc, since it sees every execution.
 type tracker struct {
-	targets  map[bytecode.CodeID]*entries
-	kept     []bool                            // by target: reached in a call that succeeded
-	seen     []bool                            // by target: entered at all
-	blocks   map[bytecode.CodeID][]bool        // entered
-	sides    [2]map[bytecode.CodeID]*sideTable // of calls, and of those of tests: these check what no other does
-	own      map[ownCode]*sideTable            // of single tests, in code with targets; of single functions, at barriers
-	pids     pathSet
-	stores   stores
-	slots    map[bytecode.Location]*writtenSlots // by write; nil: no slot search
-	writes   []slotWrite                         // scratch
-	within   []input.Callable                    // see [Config.Within]
-	test     input.Callable                      // the execution is of this fuzz test, or function of within, which has sides of its own; zero: of none
-	checking bool                                // its last call is one of a test's or handler's, see sidesOf
-	callee   input.Callable                      // the function that is called last; zero: test is set, or checking
-	actor    input.Callable                      // callee; zero: the attacker's contract has called something else, and that is what decides
-	bars     bool                                // targets are left, see barrier.go
-	barriers int                                 // jumps at which functions have sides of their own
+	targets    map[bytecode.CodeID]*entries
+	kept       []bool                            // by target: reached in a call that succeeded
+	seen       []bool                            // by target: entered at all
+	blocks     map[bytecode.CodeID][]bool        // entered
+	sides      [2]map[bytecode.CodeID]*sideTable // of calls, and of those of tests: these check what no other does
+	own        map[ownCode]*sideTable            // of single tests, in code with targets; of single functions, at barriers
+	pids       pathSet
+	stores     stores
+	slots      map[bytecode.Location]*writtenSlots // by write; nil: no slot search
+	writes     []slotWrite                         // scratch
+	within     []input.Callable                    // see [Config.Within]
+	test       input.Callable                      // the execution is of this fuzz test, or function of within, which has sides of its own; zero: of none
+	checking   bool                                // its last call is one of a test's or handler's, see sidesOf
+	callee     input.Callable                      // the function that is called last; zero: test is set, or checking
+	actor      input.Callable                      // callee; zero: the attacker's contract has called something else, and that is what decides
+	bars       bool                                // targets are left, see barrier.go
+	precursors map[input.Callable]bool
+	barriers   int // jumps at which functions have sides of their own
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
@@ -92,8 +93,8 @@ func (t *tracker) track(exec *evm.Execution, newPath bool, ahead targetsAhead) n
 	if newPath || !t.metBefore(exec) {
 		undone = t.trackBlocks(exec, &n)
 	}
-	if newPath {
-		t.bar(exec, ahead, undone)
+	if wanted := t.precursors[t.callee]; newPath || wanted {
+		t.bar(exec, ahead, undone || wanted)
 	}
 	t.trackBranches(exec, ahead, &n)
 	t.trackWrites(exec, &n)

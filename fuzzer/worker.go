@@ -33,7 +33,7 @@ func (w *worker) loop(ctx context.Context, tasks <-chan task, batches chan<- bat
 
 // work does a task. The inner loop of Algorithm 1 is [worker.fuzz].
 func (w *worker) work(ctx context.Context, t task) (b batch) {
-	w.tracker.bars = t.left > 0
+	w.tracker.bars, w.tracker.precursors = t.left > 0, t.precursors
 	if t.seed != nil {
 		t.sequence = t.seed.Calls.Unpack()
 		w.enter(t.sequence)

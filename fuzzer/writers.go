@@ -9,13 +9,29 @@ import (
 // maxWriters bounds the seeds that are kept as writers of a variable. Arbitrary.
 const maxWriters = 64
 
-// addWriter files a seed under the variables that its last call writes.
+// addWriter files a seed under the variables that its last call writes. The first of a function takes the place of the latest where there are enough.
 func (s *Suite) addWriter(seed *Seed) {
 	for _, key := range seed.writes {
-		if len(s.writers[key]) < maxWriters {
-			s.writers[key] = append(s.writers[key], seed)
+		switch known := s.writers[key]; {
+		case len(known) < maxWriters:
+			s.writers[key] = append(known, seed)
+		case !slices.ContainsFunc(known, func(w *Seed) bool { return w.Calls.Last() == seed.Calls.Last() }):
+			known[maxWriters-1] = seed
 		}
 	}
+}
+
+// spread lists writers with the first of each function before all others.
+func spread(writers []*Seed) []*Seed {
+	var first, others []*Seed
+	for _, w := range writers {
+		if slices.ContainsFunc(first, func(f *Seed) bool { return f.Calls.Last() == w.Calls.Last() }) {
+			others = append(others, w)
+		} else {
+			first = append(first, w)
+		}
+	}
+	return append(first, others...)
 }
 
 // writer picks an entry that writes a variable that a seed's last call reads (mufuzz §IV-A, "write
@@ -81,7 +97,7 @@ func (s *Suite) accumulator(seed *Seed, r input.Rand) *Seed {
 // writersFor are those that the suite has of what a seed's last call reads, and of what these read themselves: other workers may have found them.
 func (s *Suite) writersFor(seed *Seed) (all []writerOf) {
 	add := func(key slotKey) {
-		known := s.writers[key]
+		known := spread(s.writers[key])
 		for _, w := range known[:min(len(known), maxWritersKept)] {
 			all = append(all, writerOf{key, w.Calls, w.reads})
 		}
