@@ -202,13 +202,13 @@ func (d *describer) withBarrier(t *bytecode.Target, reason string, got *fuzzer.T
 // whereReverts adds to the reason for which a target was executed only in calls that revert,
 // with a failure for one, where they do most often.
 func (d *describer) whereReverts(reason, failure string, exec *evm.Execution, got *fuzzer.TargetResult) (*report.Barrier, string) {
-	frame := failedIn(exec)
-	if b := d.refused(exec, frame, failure); b != nil { // all others came less far
+	fails := failedIn(exec)
+	if b := d.refused(exec, fails, failure); b != nil { // all others came less far
 		return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
 	}
 	b, _ := d.barrier(got)
 	if b == nil || b.Failure == "" { // what turns others away is not what fails
-		if at, ok := d.endOf(&exec.Frames[frame]); ok {
+		if at, ok := d.endOf(fails); ok {
 			reason += fmt.Sprintf(", at %s:%d", at.File, at.Line)
 		}
 		return nil, reason
@@ -226,35 +226,37 @@ func sameError(a, b string) bool {
 	return a == b || carries && too && name == other
 }
 
-// refused is the call of a contract that stands in for another one and refused to act, if an execution ends in it; nil: it does not.
-func (d *describer) refused(exec *evm.Execution, frame int, failure string) *report.Barrier {
-	f := &exec.Frames[frame]
-	if f.Parent < 0 {
+// refused is the call of a contract that stands in for another one and refused to act, if that is what fails; nil: it is not.
+func (d *describer) refused(exec *evm.Execution, fails *evm.Frame, failure string) *report.Barrier {
+	if fails == nil || fails.Parent < 0 {
 		return nil
 	}
-	wants, try := d.wantsImplementation(f)
-	at, ok := d.endOf(&exec.Frames[f.Parent])
+	wants, try := d.wantsImplementation(fails)
+	at, ok := d.endOf(&exec.Frames[fails.Parent])
 	if wants == nil || !ok {
 		return nil
 	}
 	return &report.Barrier{File: at.File, Line: at.Line, Failure: failure, Wants: wants, Try: try}
 }
 
-// failedIn is the innermost frame of those in the last call of an execution whose failure is passed on.
-func failedIn(exec *evm.Execution) int {
+// failedIn is the innermost frame of those in the last call of an execution whose failure is passed on; nil: the call was not begun.
+func failedIn(exec *evm.Execution) *evm.Frame {
 	last := &exec.Calls[len(exec.Calls)-1]
+	if last.Frames[0] == last.Frames[1] {
+		return nil
+	}
 	at := last.Frames[0]
 	for i := at + 1; i < last.Frames[1]; i++ {
 		if f := &exec.Frames[i]; f.Parent == at && f.Outcome != evm.Success && exec.Frames[at].Outcome != evm.Success && bytes.Equal(f.Output, last.Output) {
 			at = i
 		}
 	}
-	return at
+	return &exec.Frames[at]
 }
 
 // endOf is where a frame fails.
 func (d *describer) endOf(f *evm.Frame) (bytecode.Position, bool) {
-	if f.Outcome == evm.Success || f.Program == nil {
+	if f == nil || f.Outcome == evm.Success || f.Program == nil {
 		return bytecode.Position{}, false
 	}
 	return d.head.Positions.At(bytecode.Location{Code: f.Program.ID, PC: f.LastPC})
