@@ -132,10 +132,25 @@ func (au *auto) choose(waiting []*candidate) *candidate {
 			first = waiting[at]
 		}
 	}
-	if first != nil {
-		return first
+	if first == nil {
+		return waiting[0]
 	}
-	return waiting[0]
+	if mock := au.instead(waiting); mock != nil {
+		return &candidate{contract: mock}
+	}
+	return first
+}
+
+// instead is a built-in mock that one of those that wait in a circle can do with: a collateral is not the coin that is minted against it.
+func (au *auto) instead(waiting []*candidate) *bytecode.Contract {
+	for _, c := range waiting {
+		for _, need := range au.deps.needs(c.contract) {
+			if c.attempts == 0 && need.mock != nil && !au.tried[need.mock] && au.deps.count(need) == 0 {
+				return need.mock
+			}
+		}
+	}
+	return nil
 }
 
 // ready reports whether every need is met, or met by nothing that waits.
