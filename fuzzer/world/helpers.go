@@ -18,6 +18,7 @@ const maxHelpers = 8
 // is a plain address: an OracleMock for `oracle`. Constructors' parameters have their needs met
 // already.
 func (au *auto) helpers(first int) (list []*candidate) {
+	var idle []*bytecode.Contract
 	for _, in := range slices.Clone(au.instances[first:]) {
 		if in.Contract == nil || role(in.Contract) != UnderTest {
 			continue
@@ -30,7 +31,25 @@ func (au *auto) helpers(first int) (list []*candidate) {
 				if d := cmp.Or(au.helperFor(p, list), au.standard(in.Contract, &m, p, list)); d != nil && len(list) < maxHelpers {
 					list = append(list, d)
 				}
+				if c := au.build.standIn(p.contract); c != nil && IsIdle(c) {
+					idle = append(idle, c)
+				}
 			})
+		}
+	}
+	return append(list, au.others(idle, list)...)
+}
+
+// others are second instances of contracts that are idle, each listed as often as functions take it, where one is there besides: what replaces another one has to be
+// another one.
+func (au *auto) others(idle []*bytecode.Contract, chosen []*candidate) (list []*candidate) {
+	uses := map[*bytecode.Contract]int{}
+	for _, in := range au.instances {
+		uses[in.Contract]++
+	}
+	for _, c := range idle {
+		if uses[c]++; uses[c] == 2 && au.copies[c] == 0 && len(chosen)+len(list) < maxHelpers {
+			list = append(list, &candidate{contract: c, again: true})
 		}
 	}
 	return list

@@ -51,7 +51,7 @@ var hints = []hint{
 	{[]string{"fee", "bps", "percent", "percentage", "royalty", "basis"}, constant(100)},
 	{[]string{"rate", "ratio", "numerator", "denominator", "factor"}, constant(100)},
 	{[]string{"cap", "goal"}, func(*deployer) *big.Int { return units(1_000) }}, // senders have ten times as much, see [funding]
-	{[]string{"supply", "amount", "max", "maximum", "limit", "total"}, func(*deployer) *big.Int { return units(1_000_000) }},
+	{[]string{"supply", "ceiling", "amount", "max", "maximum", "limit", "total"}, func(*deployer) *big.Int { return units(1_000_000) }},
 	{[]string{"price", "cost"}, func(*deployer) *big.Int { return units(1) }},
 }
 

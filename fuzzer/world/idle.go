@@ -12,7 +12,7 @@ import (
 // This file makes contracts that stand in for interfaces that act and that nothing in the build implements: strategies, venues, routers of other
 // projects. What they do is not in an interface, so that they do nothing, and say so:
 //
-//	function asset() view returns (address)          the token that the constructor was given
+//	function asset() view returns (address)          the contract that the constructor was given: a token, a vault
 //	function totalAssets() view returns (uint256)    zero
 //	function exchangeRate() view returns (uint256)   like a feed's: what the deployer has set last, at first 10^18
 //	function isKeeper(address) view returns (bool)   no: if the answer were yes, what an account takes would look like a bug
@@ -25,7 +25,7 @@ import (
 const (
 	maxIdleFunctions = 96
 	maxIdleWords     = 64 // that one returns
-	maxIdleTokens    = 4  // that the constructor takes
+	maxIdleGiven     = 4  // contracts that the constructor takes
 )
 
 // idleRefusal is the reason why what would act fails.
@@ -49,7 +49,7 @@ func idleFor(name string, functions []abi.Method) *bytecode.Contract {
 		return nil
 	}
 	var idle []standInFunction
-	tokens := 0
+	given := 0
 	for i := range functions {
 		m := &functions[i]
 		first := ""
@@ -57,8 +57,8 @@ func idleFor(name string, functions []abi.Method) *bytecode.Contract {
 			first = list[0]
 		}
 		switch {
-		case m.IsConstant() && tokens < maxIdleTokens && namesToken(m):
-			tokens++
+		case m.IsConstant() && given < maxIdleGiven && namesContract(m):
+			given++
 			idle = append(idle, standInFunction{*m, byConstructor})
 		case canAnswer(m) && nameHas(m.RawName, rateWords...) && !hasSetter(functions, m):
 			idle = append(idle, standInFunction{*m, byDeployer})
@@ -69,13 +69,13 @@ func idleFor(name string, functions []abi.Method) *bytecode.Contract {
 	return newStandIn(name, idle, idleRefusal)
 }
 
-// namesToken reports whether a function answers with a token, by its name.
-func namesToken(m *abi.Method) bool {
+// namesContract reports whether a function answers with a contract that is there, such as a token or a vault, by its name. It names no account that may do something.
+func namesContract(m *abi.Method) bool {
 	if len(m.Inputs) != 0 || len(m.Outputs) != 1 || m.Outputs[0].Type.T != abi.AddressTy {
 		return false
 	}
-	kind := kindNamed(answerName(m.RawName))
-	return kind != nil && kind.name != feedKind
+	name := answerName(m.RawName)
+	return !logicName(name) && !slices.ContainsFunc(accountRoles, func(r accountRole) bool { return nameHas(name, r.words...) })
 }
 
 // hasSetter reports whether what would set the answers of a function is the name of another function, or sets those of another one.

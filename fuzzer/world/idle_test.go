@@ -35,4 +35,7 @@ func TestIdle(t *testing.T) {
 	if got := exec.Calls[0].Reason(); got != "idle: nothing implements this" {
 		t.Errorf("invest: %q", got)
 	}
+	if exec = c.call(world.Deployer, "Queue", "migrate", c.instance("IRouter#2").Address); exec.Calls[0].Outcome != evm.Success {
+		t.Errorf("migrate: %s", exec.Calls[0].Reason())
+	}
 }

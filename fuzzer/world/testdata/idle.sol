@@ -100,6 +100,8 @@ contract Desk {
 }
 
 interface IRouter {
+    function queue() external view returns (address);
+    function owner() external view returns (address);
     function swap(uint256 amount) external;
 }
 
@@ -112,7 +114,14 @@ contract Queue {
         router = router_;
     }
 
-    function queue(uint256 amount) external {
+    // Another one than that which is there.
+    function migrate(IRouter router_) external {
+        require(address(router_) != address(router), "the same");
+        require(router_.queue() == address(this) && router_.owner() == address(0), "of another queue");
+        router = router_;
+    }
+
+    function put(uint256 amount) external {
         if (address(router) != address(0)) router.swap(amount);
         queued += amount;
     }
