@@ -28,6 +28,9 @@ func newPrecursors() precursors {
 
 // note files a seed under what its last call has read, if that failed.
 func (p *precursors) note(seed *Seed) {
+	if len(seed.Calls) == 0 {
+		return
+	}
 	function := seed.Calls.Last()
 	switch {
 	case seed.Changes:

@@ -58,7 +58,7 @@ type Instance struct {
 	Contract *bytecode.Contract // whose ABI its calls use
 	// Asked tells that sequences do not call it: its properties are asked, and nothing else.
 	Asked bool
-	// Spare tells that another instance stands for it: a proxy runs its code, or it was left as it was made. It is called, but seldom.
+	// Spare tells that another instance stands for it: a proxy runs its code. It is called, but seldom.
 	Spare bool
 	// Scope bounds the calls that its properties speak of; nil: all of them.
 	Scope *Scope

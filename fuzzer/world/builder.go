@@ -158,16 +158,36 @@ func (b *builder) export(context.Context) error {
 		return err
 	}
 	b.world = b.machine.Export()
-	for i := range b.instances {
-		b.instances[i].Spare = b.proxied[b.instances[i].Address] || b.spares[b.instances[i].Address]
-	}
 	b.world.Instances = b.instances
+	b.markSpares()
 	b.report.Steps = b.writer.steps
 	b.report.Likely = b.auto.deps.likely()
 	if b.foundry != nil {
 		b.report.Tester = b.foundry.runner.tester
 	}
 	return b.tell(b.options.Plan)
+}
+
+// markSpares marks the instances that have the code of a contract where a proxy runs it as well.
+func (b *builder) markSpares() {
+	isDirect := func(in *evm.Instance) bool {
+		account := b.world.Accounts[in.Address]
+		p := (*bytecode.Program)(nil)
+		if account != nil {
+			p = b.table.LookupRuntime(account.Code)
+		}
+		return p != nil && p.Contract == in.Contract
+	}
+	proxied := map[*bytecode.Contract]bool{}
+	for i := range b.world.Instances {
+		if in := &b.world.Instances[i]; in.Contract != nil && !IsBuiltInMock(in.Contract) && !isDirect(in) {
+			proxied[in.Contract] = true
+		}
+	}
+	for i := range b.world.Instances {
+		in := &b.world.Instances[i]
+		in.Spare = proxied[in.Contract] && isDirect(in)
+	}
 }
 
 func (b *builder) addScriptSenders(context.Context) error {

@@ -31,3 +31,17 @@ func TestLikely(t *testing.T) {
 		t.Errorf("%s", strings.Join(got, "; "))
 	}
 }
+
+// TestSpares: of a contract that a proxy runs, what it runs is a spare, and the proxy is not.
+func TestSpares(t *testing.T) {
+	c := newChain(t, source(t, "testdata/beacons.sol"), world.Options{})
+	var spares []string
+	for _, in := range c.world.Instances {
+		if in.Spare {
+			spares = append(spares, in.Name)
+		}
+	}
+	if !slices.Equal(spares, []string{"Payroll"}) {
+		t.Errorf("%q", spares)
+	}
+}
