@@ -32,7 +32,7 @@ type task struct {
 	calls    uint64 // the task may run at most so many calls
 
 	avoided    map[*input.Function]bool // that are not called, see ration
-	precursors map[input.Callable]bool
+	precursors map[input.Callable]bool  // functions that plans wait for
 
 	changed int    // likewise, of changes of state
 	open    []bool // by target: not yet reached; as of epoch

@@ -47,8 +47,8 @@ type tracker struct {
 	callee     input.Callable                      // the function that is called last; zero: test is set, or checking
 	actor      input.Callable                      // callee; zero: the attacker's contract has called something else, and that is what decides
 	bars       bool                                // targets are left, see barrier.go
-	precursors map[input.Callable]bool
-	barriers   int // jumps at which functions have sides of their own
+	precursors map[input.Callable]bool             // functions that plans wait for, likewise
+	barriers   int                                 // jumps at which functions have sides of their own
 	// nearUndecided reports whether the last call of the latest execution passed a jump
 	// with an untaken side.
 	nearUndecided bool
