@@ -16,6 +16,10 @@ type plan struct {
 	demandedSide
 	tried map[*Seed]bool          // of the variable's writers
 	of    map[input.Callable]bool // functions of which some were
+
+	// exhausted is how many writers there were when none was left to try, and latest the last of them.
+	exhausted int
+	latest    *Seed
 }
 
 // plans are those of the sides that nothing has taken.
@@ -60,6 +64,22 @@ func newPlan(d demandedSide) *plan {
 	return &plan{demandedSide: d, tried: map[*Seed]bool{}, of: map[input.Callable]bool{}}
 }
 
+// isExhausted reports whether no writer is left to try. Plans are asked before every task, and writers seldom change.
+func (p *plan) isExhausted(writers []*Seed) bool {
+	if len(writers) == 0 {
+		return true
+	}
+	latest := writers[len(writers)-1]
+	if p.exhausted == len(writers) && p.latest == latest {
+		return true
+	}
+	if len(p.untried(writers)) > 0 {
+		return false
+	}
+	p.exhausted, p.latest = len(writers), latest
+	return true
+}
+
 // untried lists the writers that are tried next: what writes a variable first is not what writes it as is wanted, so that each function has its turn.
 func (p *plan) untried(writers []*Seed) (list []*Seed) {
 	left := maxTried - len(p.tried)
@@ -88,10 +108,11 @@ func (c *Campaign) planningTask() (task, bool) {
 	for range p.list {
 		p.next = (p.next + 1) % len(p.list)
 		plan := p.list[p.next]
-		writers := plan.untried(c.suite.writers[plan.key])
-		if len(writers) == 0 {
+		known := c.suite.writers[plan.key]
+		if plan.isExhausted(known) {
 			continue
 		}
+		writers := plan.untried(known)
 		t := task{seed: plan.seed, energy: 1, source: fromPlan, seqLen: min(len(plan.seed.Calls)+maxSeqLen/8, c.maxSeqLen)}
 		for _, w := range writers[:min(len(writers), writersAtOnce)] {
 			t.mappingWriters = append(t.mappingWriters, w.Calls)

@@ -31,7 +31,7 @@ func (c *Campaign) choosePrecursors() {
 	p.stale = false
 	wanted := map[input.Callable]bool{}
 	for _, plan := range c.suite.plans.list {
-		if c.taken[plan.side] || c.isSpare(plan.function) || len(plan.untried(c.suite.writers[plan.key])) > 0 || !c.suite.leadsToTarget(plan) {
+		if c.taken[plan.side] || c.isSpare(plan.function) || !plan.isExhausted(c.suite.writers[plan.key]) || !c.suite.leadsToTarget(plan) {
 			continue
 		}
 		likely := p.readers[plan.key]

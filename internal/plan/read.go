@@ -272,7 +272,7 @@ func (f *worldPart) options(w *evm.World, contracts []*bytecode.Contract) (input
 	}
 	for i, l := range f.Likely {
 		if l.Contract < 0 || l.Contract >= len(contracts) {
-			return o, fmt.Errorf("likely accounts %d: there is no contract %d", i, l.Contract)
+			return o, fmt.Errorf("likely accounts %d are of contract %d, but the plan has %d contracts", i, l.Contract, len(contracts))
 		}
 		o.Likely = append(o.Likely, input.Likely{Contract: contracts[l.Contract], Signature: l.Signature, Leaf: l.Leaf, Accounts: l.Accounts})
 	}
