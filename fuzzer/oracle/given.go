@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
@@ -92,7 +93,7 @@ func (l *lossAlone) who() string {
 }
 
 // isTrade reports whether the attackers were given tokens, and those who lose an asset until a call have more of another one then: they have sold it, and whether
-// the price was right is not told by who buys from one and sells to another.
+// the price was right is not told by who buys from one and sells to another. What is next to nothing of what they lose is what rounding leaves.
 func (l *lossAlone) isTrade(asset, call int) bool {
 	if len(l.given) == 0 {
 		return false
@@ -101,10 +102,10 @@ func (l *lossAlone) isTrade(asset, call int) bool {
 	if !ok {
 		return true
 	}
-	var losers []common.Address
+	lost := map[common.Address]uint256.Int{}
 	for _, account := range l.others() {
 		if was, is := of(account); is.Lt(&was) {
-			losers = append(losers, account)
+			lost[account] = *was.Sub(&was, &is)
 		}
 	}
 	for other := range 1 + len(l.tokens) {
@@ -112,11 +113,19 @@ func (l *lossAlone) isTrade(asset, call int) bool {
 		if other == asset || !ok {
 			continue
 		}
-		for _, account := range losers {
-			if was, is := of(account); is.Gt(was.AddUint64(&was, lossLeast)) {
+		for account, loses := range lost {
+			was, is := of(account)
+			if !is.Gt(&was) {
+				continue
+			}
+			gains := *is.Sub(&is, &was)
+			if gains.GtUint64(lossLeast) || !loses.Div(&loses, uint256.NewInt(tradeLeastOf)).Gt(&gains) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// tradeLeastOf: who gets some units of something for what is at most so many times as much has been paid. Arbitrary.
+const tradeLeastOf = 1_000_000

@@ -140,7 +140,7 @@ func (l *lossAlone) examineGain(report func(Observation)) {
 	if !l.standsAlone(contract) && l.gainsWithout(call) {
 		return
 	}
-	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || l.isTrade(asset, call) {
+	if !l.Audit && l.isHandout(contract, asset, had, has, call) || l.isOffered(asset, has, call) || l.isTrade(asset, call) || l.isSold(asset, call) {
 		return
 	}
 	what := "ether"
@@ -312,7 +312,7 @@ func (l *lossAlone) mayGain() (may, much bool) {
 		if Ends(f) && l.holdsOthers(f.Self) {
 			return true, true // to whom it pays is not told
 		}
-		if f.Kind == evm.KindCall || f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
+		if f.Kind == evm.KindTransaction || f.Kind == evm.KindCall || f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
 			if l.isTheirs(f.Caller) {
 				out.Add(&out, &f.Value)
 			}
@@ -474,16 +474,14 @@ func (l *lossAlone) paysThem(call int) (at bytecode.Location, contract string) {
 				return place, contractOf(&l.Exec.Frames[by])
 			}
 		}
-		if f.Program == nil || f.Program.Contract == nil {
-			continue
-		}
 		if Ends(f) && l.isVictims(f) {
 			return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, contractOf(f)
 		}
 		if access := keptFor(f, l.isTheirs); access != nil {
-			at, contract = bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f)
 			if by, place := caller(l.Exec, i); by >= 0 && l.isVictims(&l.Exec.Frames[by]) {
 				at, contract = place, contractOf(&l.Exec.Frames[by])
+			} else if f.Program != nil && f.Program.Contract != nil { // a built-in mock has none
+				at, contract = bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f)
 			}
 		}
 	}
