@@ -23,8 +23,8 @@ import (
 // earlier in the sequence, with others between that make it count again, such as the use of an allowance. Or who sent the call sends it again, and has more than before by that: a
 // signature for him alone is still one for once if it pays.
 //
-// Known false positives: signatures that are meant to be used more than once, such as those of a key for a session, an attestation, or
-// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported, nor where the entry
+// Known false positives: signatures that are meant to be used more than once, such as those of a key for a session, or an attestation. What is asked for in parts, and counted until a number that the call
+// names, is not used again. Where each use is paid for, as that of an offer is, nothing is reported, nor where the entry
 // point of ERC-4337 has an account check an operation again, whose nonces it counts. Where only another account
 // that the code names can use it again, the finding is medium.
 var SignatureReuse = &Oracle{
@@ -63,7 +63,7 @@ func examineSignatureReuse(s *Scene, report func(Observation)) {
 		if c.Program.Contract == nil || c.Program.Contract.Generated {
 			continue
 		}
-		if how := s.reuse(root, signer, bytes.Clone(f.Input)); how != "" {
+		if how := s.reuse(root, signer, bytes.Clone(f.Input)); how != "" && !s.isUsedUp(last) {
 			report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("a signature that %s checks can be used again %s", functionOf(root), how)})
 			return
 		}
@@ -124,6 +124,63 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 	}
 	return ""
 }
+
+// isUsedUp reports whether a call is counted in a word, which is more by it, and once more when it is made again, and is refused where that is a number that the call names: what was signed is that number, and
+// may be asked for in parts.
+func (s *Scene) isUsedUp(call int) bool {
+	calls := s.Calls()
+	again := calls[call]
+	again.TimeAdvance, again.BlockAdvance = 0, 0
+	both := append(calls[:call+1:call+1], again)
+	exec, err := s.Run(both)
+	if err != nil || exec.Calls[call+1].Outcome != evm.Success {
+		return false
+	}
+	tried := 0
+	for _, count := range s.counts(exec, call) {
+		for at := 4; at+wordBytes <= len(again.Data) && tried < maxUsedUp; at += wordBytes {
+			number := new(uint256.Int).SetBytes(again.Data[at:][:wordBytes])
+			if number.Lt(&count.Value) {
+				continue
+			}
+			tried++
+			both[call+1].Overwrites = []evm.Overwrite{{Address: count.Address, Slot: count.Slot, Value: *number}}
+			if exec, err := s.Run(both); err == nil && exec.Calls[call+1].Outcome != evm.Success {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// counts are the words of mappings elsewhere than in tokens, behind a call, that are more by it, and once more by the next one.
+func (s *Scene) counts(exec *evm.Execution, call int) (list []evm.Overwrite) {
+	value := map[evm.Overwrite]uint256.Int{} // of the place
+	rises := func(call int, found func(at evm.Overwrite, is uint256.Int)) {
+		frames := exec.Calls[call].Frames
+		for _, w := range exec.AppendWrites(nil, frames[0], frames[1], exec.Lasting()) {
+			at := evm.Overwrite{Address: w.Address, Slot: w.Slot}
+			if was, is := value[at], w.Value; w.Keys.Count > 0 && !slices.Contains(s.tokens(), w.Address) && is.Gt(&was) {
+				found(at, is)
+			}
+			value[at] = w.Value
+		}
+	}
+	for i := range call {
+		rises(i, func(evm.Overwrite, uint256.Int) {})
+	}
+	first := map[evm.Overwrite]uint256.Int{}
+	rises(call, func(at evm.Overwrite, is uint256.Int) { first[at] = is })
+	rises(call+1, func(at evm.Overwrite, _ uint256.Int) {
+		if is, ok := first[at]; ok {
+			list = append(list, evm.Overwrite{Address: at.Address, Slot: at.Slot, Value: is})
+		}
+	})
+	return list
+}
+
+// maxUsedUp numbers are tried in the place of what may count a call. Arbitrary.
+const maxUsedUp = 64
 
 // countsElsewhere are the functions that a standard has an entry point call, which counts the nonces of operations itself and is paid in
 // each call (ERC-4337, "Account Contract Interface" and "Extension: paymasters"): that it could do so again is how they are meant.
