@@ -83,6 +83,9 @@
 //	halve.go      half of what was refused
 //	shortfall.go  what contracts cannot pay
 //	draw.go       more of them, at random, of that and of what calls were seen to do
+//	walk.go       attacks that are made one call at a time
+//	deeds.go      what calls were seen to do
+//	producers.go  which calls say what an argument of another one is to be
 //	amounts.go    which numbers that functions take are amounts
 //	again.go      what they ask for again
 //	gifts.go      what others give it first

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -34,8 +35,7 @@ func TestDeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, p := solverAttacking(t, "units/lacking.sol")
 			d := &w.attacks.drawn
-			d.deeds, d.senders, d.amounts = map[input.Callable][]deed{}, map[input.Callable]int{}, amounts{}
-			d.counts = func(c input.Callable) bool { return c.Function.Name == "open" }
+			*d = newDrawn(func(c input.Callable) bool { return c.Function.Name == "open" }, func(*evm.Frame) bool { return false })
 			seq := parse(t, p.space, test.sequence)
 			exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
 			if !ok {
@@ -126,7 +126,7 @@ func TestStagedNaming(t *testing.T) {
 	}
 	victims := map[string]bool{}
 	for range 100 {
-		seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{give, open}, isDeployer, none)
+		seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{give, open}, nil, isDeployer, none)
 		if !ok || len(seq) != 4 {
 			t.Fatalf("%d calls: %s", len(seq), format(s, seq))
 		}
@@ -142,7 +142,7 @@ func TestStagedNaming(t *testing.T) {
 	if len(victims) < 2 {
 		t.Errorf("always the same account: %v", victims)
 	}
-	if seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{open}, isDeployer, none); ok {
+	if seq, ok := w.mutator.StagedNaming(r, theirs, theirs[1].Sender, []input.Sequence{open}, nil, isDeployer, none); ok {
 		t.Errorf("an attack was made of a call that names no account: %s", format(s, seq))
 	}
 }

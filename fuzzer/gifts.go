@@ -100,7 +100,7 @@ func (a *attacks) watchPoor(seq input.Sequence, exec *evm.Execution) {
 		return
 	}
 	last := len(seq) - 1
-	token, spender, ok := lacks(exec, last)
+	token, spender, ok := lacks(exec, last, attacker.Address)
 	if !ok {
 		return
 	}
@@ -153,11 +153,14 @@ func (a *attacks) addBehind(next []input.Sequence) {
 	a.behind = append(a.behind, next...)
 }
 
-// lacks is the first token that the attacker's contract was to pay in a call, and did not have, or had not let an account take: the spender, which is zero
+// lacks is the first token that an account, such as the attacker's contract, was to pay in a call, and did not have, or had not let an account take: the spender, which is zero
 // where it was to pay itself. Last comes one that it was asked whether it has any, in a call that fails.
-func lacks(exec *evm.Execution, call int) (token, spender common.Address, ok bool) {
+func lacks(exec *evm.Execution, call int, account common.Address) (token, spender common.Address, ok bool) {
 	frames := exec.Calls[call].Frames
-	if root := &exec.Frames[frames[0]]; givesItself(root) && root.Outcome != evm.Success {
+	if frames[0] == frames[1] {
+		return common.Address{}, common.Address{}, false
+	}
+	if root := &exec.Frames[frames[0]]; givesItself(root, account) && root.Outcome != evm.Success {
 		return root.Self, common.Address{}, true
 	}
 	for i := frames[0] + 1; i < frames[1]; i++ {
@@ -166,24 +169,24 @@ func lacks(exec *evm.Execution, call int) (token, spender common.Address, ok boo
 			continue
 		}
 		switch selector := [4]byte(f.Input[:4]); {
-		case selector == transfer && f.Caller == attacker.Address:
+		case selector == transfer && f.Caller == account:
 			return f.Self, common.Address{}, true
-		case selector == transferFrom && common.Address(f.Input[16:36]) == attacker.Address && f.Caller != attacker.Address:
+		case selector == transferFrom && common.Address(f.Input[16:36]) == account && f.Caller != account:
 			return f.Self, f.Caller, true
 		}
 	}
 	for i := frames[0] + 1; i < frames[1] && exec.Calls[call].Outcome == evm.Reverted; i++ {
 		f := &exec.Frames[i]
-		if len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == attacker.Address && isZero(f.Output) {
+		if len(f.Input) == 4+wordBytes && [4]byte(f.Input[:4]) == balanceOf && common.Address(f.Input[16:36]) == account && isZero(f.Output) {
 			return f.Self, common.Address{}, true
 		}
 	}
 	return common.Address{}, common.Address{}, false
 }
 
-// givesItself reports whether a call is the attacker's contract's, and a transfer of tokens to itself.
-func givesItself(f *evm.Frame) bool {
-	return f.Caller == attacker.Address && len(f.Input) == 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer && common.Address(f.Input[16:36]) == attacker.Address
+// givesItself reports whether a call is an account's, and a transfer of tokens to itself.
+func givesItself(f *evm.Frame, account common.Address) bool {
+	return f.Caller == account && len(f.Input) == 4+2*wordBytes && [4]byte(f.Input[:4]) == transfer && common.Address(f.Input[16:36]) == account
 }
 
 // isZero reports whether a word is zero: a token's answer that it does not do it.

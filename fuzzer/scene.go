@@ -57,18 +57,23 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 			s.scene.Trace = s.traced
 		}
 		if len(s.config.Targets) > 0 {
-			var index map[bytecode.CodeID]*entries // few scenes ask for it
-			s.scene.RunsTarget = func(f *evm.Frame) bool {
-				if index == nil {
-					index = findEntries(s.config.Table, s.config.Targets)
-				}
-				return runsTarget(index, f)
-			}
+			s.scene.RunsTarget = s.config.runsTarget()
 		}
 	}
 	s.scene.Exec, s.scene.New = exec, isNew
 	s.sequence, s.encodes, s.trace, s.asked = seq, true, nil, false
 	return &s.scene
+}
+
+// runsTarget tells of frames of known code whether they enter a target. What that takes is made when it is first asked for: few campaigns do.
+func (c *Config) runsTarget() func(*evm.Frame) bool {
+	var index map[bytecode.CodeID]*entries
+	return func(f *evm.Frame) bool {
+		if index == nil {
+			index = findEntries(c.Table, c.Targets)
+		}
+		return runsTarget(index, f)
+	}
 }
 
 // runsTarget reports whether a frame enters a target.

@@ -178,7 +178,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	w.prepareStages(c.Oracles)
 	if w.attacks.possible && (w.audit || len(c.Altered) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
-		w.attacks.drawn = drawn{deeds: map[input.Callable][]deed{}, senders: map[input.Callable]int{}, amounts: amounts{}, counts: c.looksAlone}
+		w.attacks.drawn = newDrawn(c.looksAlone, c.runsTarget())
 	}
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts

@@ -40,7 +40,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	}
 	b = batch{worker: w.id, task: t}
 	w.mutator.Avoid(t.avoided)
-	w.attacks.drawn.alone = t.left == 0
+	w.attacks.drawn.see(t.left, w.runs)
 	defer func() { b.costs = w.meter.take() }()
 	defer func() {
 		if r := recover(); r != nil {

@@ -10,9 +10,10 @@ import (
 
 // StagedNaming is an attack that names someone else: another account, in the place of a sender, does what was seen to have an effect, with those who had to help, and then the
 // attackers do something in which that account is named in the place of some of the accounts that were named there, and something else in their own names, if there is more than one deed.
+// With gifts, they are given what that takes, as in [Mutator.Staged].
 //
 // False where the account would have to name the attackers, what they do names no account, or there are too many calls.
-func (m *Mutator) StagedNaming(r Rand, theirs Sequence, sender int, deeds []Sequence, keeps func(*Call) bool, isAmount func(*Call, int) bool) (Sequence, bool) {
+func (m *Mutator) StagedNaming(r Rand, theirs Sequence, sender int, deeds []Sequence, gifts []Call, keeps func(*Call) bool, isAmount func(*Call, int) bool) (Sequence, bool) {
 	st, ok := m.newStage(r, isAmount)
 	if !ok {
 		return nil, false
@@ -40,7 +41,7 @@ func (m *Mutator) StagedNaming(r Rand, theirs Sequence, sender int, deeds []Sequ
 	}
 	st.before = inTurn(st.begin(theirs), before)
 	st.attack = inTurn(len(st.turns)-1, attack)
-	return st.finish(nil)
+	return st.finish(gifts)
 }
 
 // Names reports whether a call names an address.

@@ -20,7 +20,7 @@ const (
 //
 // The attackers make these calls in the place of their senders, or of some of them: what only its sender may be able to do, as keeps says, comes first in half of
 // the cases, and so does what some others do. Other accounts may do before what the attackers do then. Numbers are mixed, time passes at one point or
-// another, and calls are made again. With gifts, other accounts give the attacker's contract one of them, and it lets the contract that is called take that.
+// another, and calls are made again. With gifts, other accounts give the attackers one of them or all, and these let the contract that is called take that.
 // False where others would name the attackers, nothing is left to these, or there are too many calls.
 func (m *Mutator) Staged(r Rand, deeds []Sequence, gifts []Call, keeps func(*Call) bool, isAmount func(*Call, int) bool) (Sequence, bool) {
 	st, ok := m.newStage(r, isAmount)
@@ -178,20 +178,41 @@ func (st *stage) numbered() Sequence {
 	return out
 }
 
-// finish is the attack, with one of some gifts before it; false where others name the attackers, there is none, or there are too many calls.
+// finish is the attack, with some of some gifts before it; false where others name the attackers, there is none, or there are too many calls.
 func (st *stage) finish(gifts []Call) (Sequence, bool) {
 	s := st.space
 	if len(st.attack) == 0 || slices.ContainsFunc(st.before, func(c staged) bool { return s.namesAttackers(&c.Call) }) {
 		return nil, false
 	}
-	if len(gifts) > 0 && st.me == s.contract {
-		gift := gifts[st.r.IntN(len(gifts))]
-		if lets, ok := s.letsTake(&gift, s.Instances[st.attack[len(st.attack)-1].Instance].Address); ok {
-			st.before = append(st.before, inTurn(st.begin(nil), Sequence{gift, lets})...)
-		}
+	if len(gifts) > 0 {
+		st.before = append(st.before, inTurn(st.begin(nil), st.endow(gifts))...)
 	}
 	out := st.numbered()
 	return out, len(out) <= MaxCalls
+}
+
+// endow gives some of some gifts, all of them or one, to each of the attackers who calls anything, and has each let the contract that is called last take them.
+func (st *stage) endow(gifts []Call) (gives Sequence) {
+	s := st.space
+	spender := s.Instances[st.attack[len(st.attack)-1].Instance].Address
+	if oneIn(st.r, 2) {
+		gifts = gifts[st.r.IntN(len(gifts)):][:1]
+	}
+	var lets Sequence
+	for _, who := range []int{st.me, st.accomplice} {
+		if !slices.ContainsFunc(st.attack, func(c staged) bool { return c.Sender == who }) {
+			continue
+		}
+		for i := range gifts {
+			token, amount := s.Instances[gifts[i].Instance].Address, gifts[i].Args[1].Word
+			give, ok := s.TokenCall(gifts[i].Sender, token, GivesTokens, s.Senders[who].Address, &amount)
+			let, may := s.TokenCall(who, token, LetsTake, spender, &amount)
+			if ok && may {
+				gives, lets = append(gives, give), append(lets, let)
+			}
+		}
+	}
+	return append(gives, lets...)
 }
 
 // divide divides a deed into the calls of senders who make them themselves, and the attackers'.
