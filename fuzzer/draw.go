@@ -25,9 +25,9 @@ type drawn struct {
 	amounts   amounts
 	producers producers
 	walks     walks
-	left      int // targets that were left, and the run in which one fewer was
-	fewer     int
-	turn      int
+	left      int // targets that were left when a task began
+	fewer     int // the run in which there were fewer than before
+	turn      int // attacks are walked in every other one
 }
 
 // newDrawn draws attacks on functions that count, for which frames are of interest that run targets.
