@@ -19,7 +19,7 @@ type walks struct {
 	begins  bool           // likewise: what others do before
 	two     bool           // both attackers make calls
 	altered bool           // they have run what the change is about
-	retries *input.Call    // to be made once tokens may be taken
+	retries *input.Call    // to be made next: what failed, later, or now that tokens may be taken
 	failed  int            // calls in vain behind the last one that succeeded
 	made    int            // runs of it
 
@@ -34,7 +34,7 @@ type keptWalk struct {
 	begun   int  // walks that began there
 }
 
-// wayOn is how a walk went on: what its last call did, behind which function.
+// wayOn is how a walk went on: what its last call did, and behind which function.
 type wayOn struct {
 	behind, function *input.Function
 	changed          slotKey
@@ -46,7 +46,7 @@ const (
 	maxWalked    = 8
 	maxVain      = 10
 	maxWalks     = 256 // where others begin
-	maxTokens    = 3   // that attackers are given
+	maxTokens    = 3   // kinds that attackers are given
 	mattersMore  = 3   // one step in so many is what the change is about, or once that has run, what pays
 	anewShare    = 4   // one walk in so many begins with what others do
 	choices      = 3   // of where the others begin: where fewer have begun
@@ -56,7 +56,7 @@ const (
 	maxSame      = 2   // calls of one function are as good as others
 )
 
-// walk is the next call of a walk, or the beginning of another one; false: there is none.
+// walk is the walk that is under way, with another call; false: there is none, or it is over.
 func (a *attacks) walk() (input.Sequence, bool) {
 	w := &a.drawn.walks
 	if !w.on || w.failed > maxVain || a.space.Length(w.Calls[w.From:]) >= maxWalked {
@@ -183,15 +183,15 @@ func (a *attacks) walked(seq input.Sequence, exec *evm.Execution) {
 func (a *attacks) goesOn(seq input.Sequence, exec *evm.Execution) {
 	w := &a.drawn.walks
 	last := len(seq) - 1
-	e := effectOf(exec)
-	if e.changed == 0 && !paysOut(exec, last) {
+	e, paid := effectOf(exec), paysOut(exec, last)
+	if e.changed == 0 && !paid {
 		w.failed++
 		return
 	}
 	w.Calls, w.failed = seq, 0
 	w.altered = w.altered || slices.Contains(a.drawn.altering, lastOf(seq))
 	w.Said, w.Written = said(seq, exec), lastWritten(w.Written, exec)
-	way := wayOn{function: seq[last].Function, changed: e.changed, paid: paysOut(exec, last)}
+	way := wayOn{function: seq[last].Function, changed: e.changed, paid: paid}
 	if last > w.From {
 		way.behind = seq[last-1].Function
 	}
@@ -238,7 +238,7 @@ func (a *attacks) letTake(seq input.Sequence, exec *evm.Execution) bool {
 	if !ok || spender == (common.Address{}) || at < 0 {
 		return false
 	}
-	lets, ok := a.mutator.Lets(who, token, spender, &a.gifts.each[at].Args[1].Word)
+	lets, ok := a.space.Lets(who, &a.gifts.each[at], spender)
 	if !ok || slices.ContainsFunc(seq[w.From:], func(c input.Call) bool { return c.Equal(&lets) }) {
 		return false
 	}

@@ -60,7 +60,7 @@ func (s *Space) repeated(first, seq Sequence, times int, gifts []Call) (all []Se
 				all = append(all, slices.Concat(before, attack))
 			}
 			for i := range gifts {
-				if lets, ok := s.letsTake(&gifts[i], s.Instances[last.Instance].Address); ok {
+				if lets, ok := s.Lets(s.contract, &gifts[i], s.Instances[last.Instance].Address); ok {
 					all = append(all, slices.Concat(before, Sequence{gifts[i], lets}, attack))
 				}
 			}

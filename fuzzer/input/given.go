@@ -88,7 +88,7 @@ func (s *Space) Given(seq Sequence, from int, gift *Call, spender common.Address
 	}
 	out = append(out, seq[from:last]...)
 	if spender != (common.Address{}) {
-		allows, ok := s.letsTake(gift, spender)
+		allows, ok := s.Lets(s.contract, gift, spender)
 		if ok && !has(seq[from:], &allows) {
 			out, more = append(out, allows), true
 		}
@@ -100,10 +100,14 @@ func (s *Space) Given(seq Sequence, from int, gift *Call, spender common.Address
 	return out, more && len(out) <= MaxCalls
 }
 
-// letsTake is a call by which the attacker's contract lets an account take all of a gift; false: the token has no such function.
-func (s *Space) letsTake(gift *Call, spender common.Address) (Call, bool) {
-	amount := gift.Args[1].Word
-	return s.TokenCall(s.contract, s.Instances[gift.Instance].Address, LetsTake, spender, &amount)
+// giveTo is a gift to a sender.
+func (s *Space) giveTo(who int, gift *Call) (Call, bool) {
+	return s.TokenCall(gift.Sender, s.Instances[gift.Instance].Address, GivesTokens, s.Senders[who].Address, &gift.Args[1].Word)
+}
+
+// Lets is a call by which a sender lets an account take what a gift gives; false: that cannot be called so.
+func (s *Space) Lets(who int, gift *Call, spender common.Address) (Call, bool) {
+	return s.TokenCall(who, s.Instances[gift.Instance].Address, LetsTake, spender, &gift.Args[1].Word)
 }
 
 // staking is a sequence in which the calls of the attacker's contract have a number in the place of the stake.

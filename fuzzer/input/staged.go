@@ -204,10 +204,8 @@ func (st *stage) endow(gifts []Call) (gives Sequence) {
 			continue
 		}
 		for i := range gifts {
-			token, amount := s.Instances[gifts[i].Instance].Address, gifts[i].Args[1].Word
-			give, ok := s.TokenCall(gifts[i].Sender, token, GivesTokens, s.Senders[who].Address, &amount)
-			let, may := s.TokenCall(who, token, LetsTake, spender, &amount)
-			if ok && may {
+			give, ok := s.giveTo(who, &gifts[i])
+			if let, may := s.Lets(who, &gifts[i], spender); ok && may {
 				gives, lets = append(gives, give), append(lets, let)
 			}
 		}

@@ -94,8 +94,7 @@ func (m *Mutator) Prepared(r Rand, deeds []Sequence, gifts []Call, isAmount, isT
 	}
 	for i := range gifts {
 		for _, who := range []int{s.contract, s.Outsider()} {
-			amount := gifts[i].Args[1].Word
-			if give, ok := s.TokenCall(gifts[i].Sender, s.Instances[gifts[i].Instance].Address, GivesTokens, s.Senders[who].Address, &amount); ok {
+			if give, ok := s.giveTo(who, &gifts[i]); ok {
 				before = append(before, give)
 			}
 		}
@@ -318,9 +317,4 @@ func (st *step) account(was uint256.Int) uint256.Int {
 	default:
 		return addressWord(s.Senders[st.who].Address)
 	}
-}
-
-// Lets is a call by which a sender lets an account take so much of a token; false: that cannot be called so.
-func (m *Mutator) Lets(who int, token, spender common.Address, amount *uint256.Int) (Call, bool) {
-	return m.space.TokenCall(who, token, LetsTake, spender, amount)
 }
