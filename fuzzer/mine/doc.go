@@ -3,7 +3,8 @@
 //
 // The templates are few, and each is one that auditors write themselves: a sum of a mapping is a total; what a
 // contract holds covers what it owes; one variable is equal to another, or at most as large; a
-// variable has one value between calls, never falls or never rises; what only an account may write. (Mined
+// variable has one value between calls, never falls or never rises; what only an account may write; and that what
+// is held covers each payment. (Mined
 // likelihoods without a template's sense fail too often: Trace2Inv, FSE 2024, loses 0.32 % of benign
 // transactions.)
 //

@@ -22,6 +22,7 @@ const (
 	Rises                    // A never falls
 	Falls                    // A never rises
 	ByOwner                  // A is written by transactions of the account in B alone
+	Pays                     // what is held, A, covers each payment that its contract makes
 )
 
 // Law is something that held in every call that was seen, as long as it is not Broken.
@@ -45,6 +46,9 @@ type Tally struct {
 	Functions []*input.Function
 }
 
+// OfCalls reports whether the law says what no call does, and nothing of the state between calls.
+func (l *Law) OfCalls() bool { return l.Template == Pays }
+
 // maxFunctions bounds the functions that a law names. Arbitrary: more than is read.
 const maxFunctions = 16
 
@@ -57,6 +61,8 @@ const (
 	leastTight     = 20
 	// leastOwn is for laws that share a tally. Arbitrary: more than chance.
 	leastOwn = 50
+	// leastOfCall is for laws of what calls do, which are at stake in few calls of a campaign: those that come to the end of it. Arbitrary.
+	leastOfCall = 200
 )
 
 // Proven reports whether the law was at stake often enough, and says something.
@@ -65,12 +71,24 @@ func (l *Law) Proven() bool { return l.provenBy(leastCalls, leastTight, leastOwn
 // Promising reports whether the law may be proven by a campaign as long as the one that it was
 // found in.
 func (l *Law) Promising() bool {
+	if l.OfCalls() {
+		return !l.Broken // what pays comes last, and seldom before that is tried
+	}
 	const part = 10 // of what it needs. Arbitrary: a campaign that attacks a law has it at stake more often than others.
 	return l.provenBy(leastCalls/part, leastTight/part, leastOwn/part)
 }
 
 func (l *Law) provenBy(calls, tight, own int) bool {
-	if l.Broken || l.Calls < calls || len(l.Functions) < leastFunctions || l.A.writes == 0 && l.A.Kind != Answer {
+	if l.Broken {
+		return false
+	}
+	if l.OfCalls() {
+		return l.Calls >= leastOfCall
+	}
+	if l.Calls < calls {
+		return false
+	}
+	if len(l.Functions) < leastFunctions || l.A.writes == 0 && l.A.Kind != Answer {
 		return false
 	}
 	switch l.Template {
@@ -80,7 +98,7 @@ func (l *Law) provenBy(calls, tight, own int) bool {
 		return l.equal >= tight && l.apart >= tight && (l.A.Kind != Scalar || l.B.writes > 0)
 	case ByOwner:
 		return l.own >= own
-	case Constant, Rises, Falls:
+	default:
 	}
 	return true
 }
@@ -117,6 +135,9 @@ func (q *Quantity) key() string {
 // addLaws adds the laws between a quantity and those before it.
 func (m *Miner) addLaws(n int) {
 	q := m.quantities[n]
+	if q.Kind == Holding || q.Kind == Ether {
+		m.addLaw(Pays, n, -1)
+	}
 	if q.Kind == Scalar {
 		m.addLaw(Constant, n, -1)
 		if q.isNumber() {
@@ -177,6 +198,9 @@ func (m *Miner) addLaw(t Template, a, b int) {
 	}
 	n := len(m.laws)
 	m.laws = append(m.laws, l)
+	if t == Pays {
+		m.pays[a] = l
+	}
 	m.quantities[a].laws = append(m.quantities[a].laws, n)
 	if b >= 0 && t != ByOwner {
 		m.quantities[b].laws = append(m.quantities[b].laws, n)
@@ -263,22 +287,29 @@ func (q *Quantity) variable() string {
 
 // String says the law in a sentence without its end.
 func (l *Law) String() string {
-	return l.say([...]string{"equals", "is at least", "has one value between calls", "never falls", "never rises", "is written by"})
+	return l.say([...]string{"equals", "is at least", "has one value between calls", "never falls", "never rises", "is written by", "covers each payment out of it"})
 }
 
 // Lost says in such a sentence that it no longer holds.
 func (l *Law) Lost() string {
-	return l.say([...]string{"no longer equals", "is no longer at least", "no longer has one value between calls", "may fall", "may rise", "is no longer written by"})
+	if l.Template == Pays {
+		of := "ether"
+		if l.A.Token != nil {
+			of = l.A.Token.Name
+		}
+		return fmt.Sprintf("%s has less %s than it is to pay", l.A.Instance.Name, of)
+	}
+	return l.say([...]string{"no longer equals", "is no longer at least", "no longer has one value between calls", "may fall", "may rise", "is no longer written by", "no longer covers each payment out of it"})
 }
 
-func (l *Law) say(verbs [6]string) string {
+func (l *Law) say(verbs [7]string) string {
 	text := l.A.Name() + " " + verbs[l.Template]
 	switch l.Template {
 	case Equal, Covers:
 		text += " " + l.B.Name()
 	case ByOwner:
 		text += " " + l.B.Name() + " alone"
-	case Constant, Rises, Falls:
+	default:
 	}
 	return strings.TrimSpace(text)
 }

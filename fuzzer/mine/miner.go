@@ -37,6 +37,8 @@ type Miner struct {
 	holdings   map[place]int
 	elements   map[place]bool // see isElement
 	ethers     map[common.Address]int
+	payers     map[payer]int // the quantities that are paid from
+	pays       map[int]*Law  // the laws of that
 	views      []int
 	mirrored   int // quantities of another miner, see Mirror
 
@@ -53,7 +55,7 @@ type Miner struct {
 // New mines the World's instances that ours names; a machine of it is asked for what tokens are where.
 func New(machine evm.Machine, w *evm.World, ours func(*evm.Instance) bool) *Miner {
 	m := &Miner{world: w, isSender: map[uint256.Int]bool{}, instances: map[common.Address]*evm.Instance{}, tallies: map[int]*Tally{},
-		scalars: map[place][]int{}, sums: map[place]int{}, holdings: map[place]int{}, ethers: map[common.Address]int{},
+		scalars: map[place][]int{}, sums: map[place]int{}, holdings: map[place]int{}, ethers: map[common.Address]int{}, payers: map[payer]int{}, pays: map[int]*Law{},
 		elements: map[place]bool{}, byKey: map[string]*Law{}, state: map[place]uint256.Int{}}
 	m.accounts = append(slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp), common.Address{})
 	for i := range w.Senders {
@@ -70,6 +72,7 @@ func New(machine evm.Machine, w *evm.World, ours func(*evm.Instance) bool) *Mine
 		m.addOwners(in)
 		if in.Contract.ABI.HasReceive() || slices.ContainsFunc(slices.Collect(maps.Keys(in.Contract.ABI.Methods)), func(name string) bool { return in.Contract.ABI.Methods[name].IsPayable() }) {
 			m.ethers[in.Address] = m.add(&Quantity{Kind: Ether, Instance: in, Account: in.Address})
+			m.payers[payer{account: in.Address}] = m.ethers[in.Address]
 		}
 	}
 	m.addHoldings(machine, mine)
@@ -113,6 +116,7 @@ func (m *Miner) addHoldings(machine evm.Machine, mine []*evm.Instance) {
 			if at, ok := m.balanceAt(machine, token, in.Address); ok {
 				if _, known := m.holdings[at]; !known {
 					m.holdings[at] = m.add(&Quantity{Kind: Holding, Instance: in, Account: at.address, Slot: at.slot, Token: token})
+					m.payers[payer{in.Address, token.Address}] = m.holdings[at]
 				}
 			}
 		}
@@ -162,7 +166,7 @@ func (m *Miner) Named(key string) *Law {
 // See looks at an execution, and calls broken for each law that it breaks and that was not broken
 // before, with the call.
 func (m *Miner) See(seq input.Sequence, exec *evm.Execution, broken func(l *Law, call int)) {
-	if last := len(exec.Calls) - 1; last >= exec.Reused() && !m.changes(exec, last) {
+	if last := len(exec.Calls) - 1; last >= exec.Reused() && !m.changes(exec, last) && !m.FailsToPay(exec, last) {
 		m.settle()
 		return // the calls before it were seen on their own
 	}
@@ -202,12 +206,21 @@ func (m *Miner) BrokenIn(l *Law, seq input.Sequence, exec *evm.Execution) int {
 	return at
 }
 
+// BrokenBy reports whether a call of an execution breaks a law, whatever came before it.
+func (m *Miner) BrokenBy(l *Law, seq input.Sequence, exec *evm.Execution, call int) (breaks bool) {
+	m.only = l
+	m.look(seq, exec, len(seq), func(_ *Law, at int) { breaks = breaks || at == call })
+	m.only = nil
+	return breaks
+}
+
 // look follows the quantities through an execution, which may have more calls than are looked at. Calls count from a number on.
 func (m *Miner) look(seq input.Sequence, exec *evm.Execution, from int, broken func(l *Law, call int)) {
 	m.reset()
 	m.settle()
 	m.findLasting(exec)
 	for i := range min(len(seq), len(exec.Calls)) {
+		m.judgePayments(seq[i].Function, exec, i, i >= from, broken)
 		if exec.Calls[i].Outcome != evm.Success {
 			m.settle()
 			continue
@@ -373,7 +386,7 @@ func (m *Miner) judge(f *input.Function, sender *common.Address, call int, count
 		}
 		for _, n := range q.laws {
 			l := m.laws[n]
-			if l.stamp == m.stamp || l.Broken && m.only == nil || m.only != nil && m.only != l || l.A.Kind == Answer || l.B != nil && l.B.Kind == Answer {
+			if l.Template == Pays || l.stamp == m.stamp || l.Broken && m.only == nil || m.only != nil && m.only != l || l.A.Kind == Answer || l.B != nil && l.B.Kind == Answer {
 				continue
 			}
 			l.stamp = m.stamp

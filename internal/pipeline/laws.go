@@ -52,7 +52,7 @@ func Laws(ctx context.Context, o *Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	laws := miner.Proven()
+	laws := slices.DeleteFunc(miner.Proven(), (*mine.Law).OfCalls) // no invariants of a state
 	for _, l := range laws {
 		o.Log.Line("law     %s: held in %s of %s (%s)", l, human.Plural(l.Calls, "call"), human.Plural(len(l.Functions), "function"), functionNames(l))
 	}
