@@ -43,9 +43,10 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	result.Findings = slices.DeleteFunc(result.Findings, func(f *fuzzer.Finding) bool {
 		return slices.ContainsFunc(found.Findings, func(other *fuzzer.Finding) bool { return r.saysMore(other, f) })
 	})
-	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
-		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
-			return compare.SameFunction(f, other) && with.base[other].Is == report.Introduced
+	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks, or who takes what is lacking, is said
+		return slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
+			return with.base[other].Is == report.Introduced && (f.Oracle == oracle.GuardLost && compare.SameFunction(f, other) ||
+				f.Oracle == oracle.LawLost && other.Oracle == oracle.ThirdPartyLoss && f.Location == other.Location)
 		})
 	})
 	found.Behaviors = slices.DeleteFunc(found.Behaviors, func(b *compare.Behavior) bool {
@@ -61,6 +62,9 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			continue // the behavior says it
 		}
 		why := "the same calls from the same state do not do it on the base"
+		if found.Alone[f] {
+			why = "the base has not all of these calls, and nothing that was tried there does it"
+		}
 		if len(tests) > 0 {
 			why += "; your tests change this (" + tests[0] + human.More(len(tests)-1) + "), which for a finding of this severity takes a waiver that is merged before"
 		}

@@ -139,6 +139,8 @@ type Effect struct {
 	// Meant are the tests of the head that contradict findings, see [Behavior].
 	Meant      map[*fuzzer.Finding][]string
 	Executions uint64 // sequences that ran on both sides
+	// Alone are findings that take calls which the base has not: what comes before these breaks nothing there.
+	Alone map[*fuzzer.Finding]bool
 	// Permissions are of the variables that anyone changes, on any side.
 	Permissions []*Permission
 	// Dropped counts what oracles saw and did not report.
@@ -185,7 +187,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if err := watch.lookAgain(ctx, budget, suite, fast); err != nil {
 		return nil, err
 	}
-	e := &Effect{Executions: result.Stats.Executions}
+	e := &Effect{Executions: result.Stats.Executions, Alone: watch.alone}
 	e.Behaviors = s.behaviors(runners, fast, judges)
 	e.Permissions = watch.table.permissions(fast, judges)
 	if budget.Oracles.Has(oracle.PermissionWidened.ID) {
@@ -222,7 +224,7 @@ func (s *Sides) seeds(ctx context.Context, config *fuzzer.Config, saved []input.
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(saved, refused, watch.exercise(fast), s.variations(calls, fast, watch.seeBoth), calls.entering), nil
+	return slices.Concat(saved, refused, watch.exercise(calls, fast, config.Seed), s.variations(calls, fast, watch.seeBoth), calls.failing, calls.entering), nil
 }
 
 // inOrder sorts behaviors, the most important first: what tests mean, then what is not left to the end (isAside).
@@ -306,8 +308,8 @@ func (s *Sides) sortSuite(suite []input.Packed, watch *watch) (*suiteCalls, erro
 			return nil, err
 		}
 		s.deciding.note(exec)
-		watch.note(seq, exec)
-		calls.note(seq, exec, len(s.entered(exec, len(seq)-1)) > 0)
+		fails := watch.note(seq, exec)
+		calls.note(seq, exec, len(s.entered(exec, len(seq)-1)) > 0, fails)
 	}
 	return calls, nil
 }

@@ -24,6 +24,7 @@ type lawLost struct {
 	head, base *mine.Miner
 	lost       map[string]*lostLaw // by key
 	order      []*lostLaw          // in the order in which they were first seen
+	leaving    leaving
 }
 
 // lostLaw is a law that calls break on the head, and not on the base.
@@ -31,6 +32,7 @@ type lostLaw struct {
 	head, base *mine.Law
 	sequence   input.Sequence
 	first      fuzzer.Mark // when it was first broken
+	alone      bool        // by calls that the base has not
 }
 
 // newLawLost begins to mine.
@@ -39,7 +41,7 @@ func (s *Sides) newLawLost() (*lawLost, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &lawLost{Sides: s, lost: map[string]*lostLaw{}}
+	w := &lawLost{Sides: s, lost: map[string]*lostLaw{}, leaving: leaving{of: map[*input.Function]int{}}}
 	w.head, w.base = mine.New(machines.head, s.Head.World, Mined), mine.New(machines.base, s.Base.World, Mined)
 	return w, nil
 }
@@ -54,32 +56,48 @@ func Mined(in *evm.Instance) bool {
 func (w *lawLost) see(r *ran) {
 	carried := r.sequence[:min(len(r.sequence), len(r.base.Calls))]
 	w.base.See(carried, r.base, func(l *mine.Law, _ int) { l.Broken = true })
-	if r.first == nil {
+	if r.first == nil && len(carried) == len(r.sequence) {
 		return // the head's laws are no worse off
 	}
 	w.head.Mirror(w.base)
 	w.base.Mirror(w.head)
 	w.head.See(r.sequence, r.head, func(l *mine.Law, call int) {
-		if call >= len(carried) {
-			return // the base has no such call
+		alone := call >= len(carried)
+		if alone && !speaksOfAdded(l) || l.OfCalls() && !w.isDue(r, call) {
+			return
 		}
 		l.Broken = true
 		there := w.base.Named(l.Key())
-		if there == nil || there.Broken || w.base.BrokenIn(there, carried[:call+1], r.base) >= 0 {
+		if there == nil || there.Broken || w.base.BrokenIn(there, carried[:min(len(carried), call+1)], r.base) >= 0 {
 			return
 		}
-		lost := &lostLaw{l, there, r.sequence[:call+1].Clone(), r.at}
+		lost := &lostLaw{l, there, r.sequence[:call+1].Clone(), r.at, alone}
 		w.lost[l.Key()] = lost
 		w.order = append(w.order, lost)
 	})
 }
 
+// fails reports whether a sequence's last call, which executes no changed code, cannot pay on the head, after one that
+// executes some.
+func (w *lawLost) fails(exec *evm.Execution) bool {
+	last := len(exec.Calls) - 1
+	if last < 1 || !w.head.FailsToPay(exec, last) || len(w.entered(exec, last)) > 0 {
+		return false
+	}
+	for i := range last {
+		if exec.Calls[i].Outcome == evm.Success && len(w.entered(exec, i)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // suspects implements watcher: of what a function breaks, the law that says most.
 func (w *lawLost) suspects() []*suspect {
 	var list []*suspect
-	of := map[*input.Function]bool{}
+	of, owing := map[*input.Function]bool{}, map[string]bool{} // functions, and holdings that do not cover claims
 	for _, lost := range w.lostLaws() {
-		seen := &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first,
+		seen := &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first, alone: lost.alone,
 			shows:  func(r *ran) *shown { return w.shows(lost, r) },
 			answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
 		}
@@ -87,10 +105,13 @@ func (w *lawLost) suspects() []*suspect {
 		switch {
 		case !lost.base.Proven():
 			seen.refuted = "the base does not keep the law, or was not seen to keep it often enough"
-		case of[f]:
-			seen.refuted = "the function breaks another law that says more"
+		case of[f] || lost.head.Template == mine.Pays && owing[lost.head.A.Name()]:
+			seen.refuted = "another law that is broken says more"
 		default:
 			of[f] = true
+			if isSolvency(lost.head) {
+				owing[lost.head.A.Name()] = true
+			}
 		}
 		list = append(list, seen)
 	}
@@ -145,12 +166,12 @@ func (w *lawLost) saidElsewhere(l *mine.Law) bool {
 
 // shows reports whether a sequence's last call breaks the law on the head, and none does on the base.
 func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
-	last := r.last()
-	if r.head.Truncated || r.base.Truncated || w.head.BrokenIn(lost.head, r.sequence, r.head) != last {
+	last := len(r.sequence) - 1
+	if r.head.Truncated || r.base.Truncated || len(r.head.Calls) != len(r.sequence) || lost.alone == (r.last() >= 0) || !w.breaks(lost.head, r, last) {
 		return nil
 	}
 	owes := lost.head.Value()
-	if w.base.BrokenIn(lost.base, r.sequence, r.base) >= 0 {
+	if w.base.BrokenIn(lost.base, r.sequence[:len(r.base.Calls)], r.base) >= 0 {
 		return nil
 	}
 	owed := lost.base.Value()
@@ -158,9 +179,10 @@ func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
 	contract := r.Head.Space.Instances[call.Instance].Contract
 	found := &shown{
 		contract: contract.QualifiedName(), at: w.writtenAt(lost.head, r.head, last), severity: oracle.Medium,
-		message: fmt.Sprintf("%s: %s breaks it; on the base it held in every call that could break it", lost.head.Lost(), shortSignature(contract.Name, call.Function.Signature)),
+		message: lostMessage(lost.head, shortSignature(contract.Name, call.Function.Signature)),
 	}
-	if isSolvency(lost.head) && owes.Gt(&owed) && r.byOutsider() {
+	switch {
+	case lost.head.Template == mine.Pays && !w.head.Gains(lost.head, r.head), !lost.alone && isSolvency(lost.head) && owes.Gt(&owed) && r.byOutsider():
 		found.severity = oracle.High
 	}
 	if found.at == (bytecode.Location{}) {
@@ -169,9 +191,46 @@ func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
 	return found
 }
 
+// breaks reports whether a sequence's last call is the first that breaks a law of the state, or breaks one of calls where it should not.
+func (w *lawLost) breaks(l *mine.Law, r *ran, last int) bool {
+	if l.OfCalls() {
+		return w.isDue(r, last) && w.head.BrokenBy(l, r.sequence, r.head, last)
+	}
+	return w.head.BrokenIn(l, r.sequence, r.head) == last
+}
+
+// lostMessage says that a call of a function breaks a law.
+func lostMessage(l *mine.Law, function string) string {
+	if l.Template == mine.Pays {
+		return fmt.Sprintf("%s: %s fails; on the base it could pay in every call", l.Lost(), function)
+	}
+	return fmt.Sprintf("%s: %s breaks it; on the base it held in every call that could break it", l.Lost(), function)
+}
+
+// speaksOfAdded reports whether a law is one that what a change adds ought to keep as well: books and holdings belong together.
+func speaksOfAdded(l *mine.Law) bool {
+	return l.Template == mine.Equal || l.OfCalls() || isSolvency(l)
+}
+
+// isDue reports whether a call that fails on the head ought to succeed: it executes no changed code, and the base has it, and
+// if it was made there, it succeeded.
+func (w *lawLost) isDue(r *ran, call int) bool {
+	if len(w.entered(r.head, call)) > 0 {
+		return false
+	}
+	if call < len(r.base.Calls) {
+		return r.base.Calls[call].Outcome == evm.Success && r.head.Calls[call].Outcome != evm.Success
+	}
+	_, ok := w.calls[callableOf(&r.sequence[call])]
+	return ok
+}
+
 // writtenAt is where a call last writes what a law is about, in code of its contract if it does.
 func (w *lawLost) writtenAt(l *mine.Law, exec *evm.Execution, call int) (at bytecode.Location) {
 	frames := exec.Calls[call].Frames
+	if l.Template == mine.Pays {
+		return w.head.ShortAt(exec, call)
+	}
 	for _, w := range exec.AppendWrites(nil, frames[0], frames[1], exec.Lasting()) {
 		if p := exec.Frames[w.Frame].Program; p != nil && w.Address == l.A.Instance.Address && (at == bytecode.Location{} || l.Concerns(w.StorageAccess)) {
 			at = bytecode.Location{Code: p.ID, PC: w.PC}
@@ -230,17 +289,47 @@ func (w *lawLost) isAbout(machine evm.Machine, l *mine.Law, seq input.Sequence, 
 	})
 }
 
+// withoutAdded is a sequence of the head without the calls that the base has not.
+func (w *lawLost) withoutAdded(seq input.Sequence) input.Sequence {
+	return slices.DeleteFunc(seq.Clone(), func(call input.Call) bool {
+		_, ok := w.carryCall(call)
+		return !ok
+	})
+}
+
 // attack runs a campaign on the base that is to break there what the head has broken: a law counts
 // that withstands it.
-func (w *lawLost) attack(ctx context.Context, config fuzzer.Config) error {
+func (w *lawLost) attack(ctx context.Context, config fuzzer.Config, suite []input.Packed, on *pair) error {
 	var seeds []input.Sequence
+	add := func(seq input.Sequence) {
+		if there := w.carry(seq, nil); len(there) > 0 {
+			seeds = append(seeds, there.Clone())
+		}
+	}
+	var fail []input.Callable // functions
 	for _, lost := range w.lostLaws() {
-		if lost.base.Promising() {
-			seeds = append(seeds, w.carry(lost.sequence, nil).Clone())
+		if !lost.base.Promising() {
+			continue
+		}
+		add(lost.sequence)
+		if lost.alone {
+			add(w.withoutAdded(lost.sequence))
+		}
+		if lost.head.OfCalls() {
+			fail = append(fail, callableOf(&lost.sequence[len(lost.sequence)-1]))
 		}
 	}
 	if len(seeds) == 0 {
 		return nil
+	}
+	if len(fail) > 0 {
+		w.windDownBase(on, config.Seed)
+	}
+	for i := range suite {
+		seq := suite[i].Unpack()
+		if !input.IsTest(seq) && slices.Contains(fail, callableOf(&seq[len(seq)-1])) {
+			add(seq)
+		}
 	}
 	d := w.Base
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = d.World, d.Space.WithOutsider(), d.Table, d.NewMachine, d.NewMachine

@@ -24,13 +24,17 @@ const (
 // suiteCalls are inputs of a suite by what their last call does.
 type suiteCalls struct {
 	entering []input.Sequence // executes changed code
+	failing  []input.Sequence // fails in code that did not change, since what changed came before, one of each function
 	changing []input.Sequence // succeeds and changes what is stored, one of each function
 }
 
 // note sorts an input in.
-func (c *suiteCalls) note(seq input.Sequence, exec *evm.Execution, enters bool) {
+func (c *suiteCalls) note(seq input.Sequence, exec *evm.Execution, enters, fails bool) {
 	if enters {
 		c.entering = append(c.entering, seq)
+	}
+	if fails {
+		c.failing = addShortest(c.failing, seq)
 	}
 	last := len(seq) - 1
 	if len(c.changing) < maxBefore && len(seq) <= maxStateCalls && len(exec.Calls) == len(seq) && exec.Calls[last].Outcome == evm.Success && stores(exec, last) {

@@ -27,6 +27,7 @@ type suspect struct {
 	oracle   *oracle.Oracle
 	sequence input.Sequence // whose last call shows it
 	first    fuzzer.Mark    // when it was first seen; zero: after the search
+	alone    bool           // the base has not all of its calls
 	refuted  string         // why it is none, for people: "the base does it as well"; empty: that is to be seen
 	// shows judges a sequence that ran on both sides: nil where its last call does not show the
 	// same. It is asked with machines of all kinds, the reference among them.
@@ -110,6 +111,7 @@ type watch struct {
 
 	dropped map[Dropped]int
 	takes   map[*fuzzer.Finding]bool // that the outsider gains by
+	alone   map[*fuzzer.Finding]bool // that take calls which the base has not
 }
 
 // Dropped is why an oracle does not report what it saw.
@@ -120,7 +122,7 @@ type Dropped struct {
 
 // newWatch is for one search, with the oracles that are asked for.
 func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, error) {
-	w := &watch{table: s.newTable(), now: now, began: now(), dropped: map[Dropped]int{}, takes: map[*fuzzer.Finding]bool{}}
+	w := &watch{table: s.newTable(), now: now, began: now(), dropped: map[Dropped]int{}, takes: map[*fuzzer.Finding]bool{}, alone: map[*fuzzer.Finding]bool{}}
 	var err error
 	if choice.Has(oracle.LivenessLost.ID) {
 		w.liveness = s.newLiveness()
@@ -200,12 +202,17 @@ func (w *watch) see(r *ran) {
 	}
 }
 
-// note looks at an input that the head's campaign has kept.
-func (w *watch) note(seq input.Sequence, exec *evm.Execution) {
+// note looks at an input that the head's campaign has kept, and reports whether it is worth a look on both sides.
+func (w *watch) note(seq input.Sequence, exec *evm.Execution) bool {
 	w.seeHead(seq, exec)
 	if w.tokens != nil {
 		w.tokens.noteState(seq, exec)
 	}
+	if w.laws == nil {
+		return false
+	}
+	w.laws.noteLeaving(seq, exec)
+	return w.laws.fails(exec)
 }
 
 // lookAgain tries to refute what is suspected, with campaigns of its own.
@@ -216,17 +223,20 @@ func (w *watch) lookAgain(ctx context.Context, budget *Budget, suite []input.Pac
 		}
 	}
 	if w.laws != nil {
-		return w.laws.attack(ctx, budget.limits(1))
+		return w.laws.attack(ctx, budget.limits(1), suite, on)
 	}
 	return nil
 }
 
 // exercise makes calls that watchers want to see, and returns inputs to go on from.
-func (w *watch) exercise(on *pair) []input.Sequence {
-	if w.tokens == nil {
-		return nil
+func (w *watch) exercise(calls *suiteCalls, on *pair, seed uint64) (seeds []input.Sequence) {
+	if w.tokens != nil {
+		seeds = w.tokens.exercise(on, w.seeBoth)
 	}
-	return w.tokens.exercise(on, w.seeBoth)
+	if w.laws != nil {
+		seeds = append(seeds, w.laws.windDown(calls, on, seed)...)
+	}
+	return seeds
 }
 
 // seeBoth looks at a sequence that ran on both sides, and not in the search's campaign.
@@ -253,7 +263,7 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 				var f *fuzzer.Finding
 				var found *shown
 				if f, found, why = seen.prove(fast, judges); f != nil {
-					w.takes[f] = found.takes
+					w.takes[f], w.alone[f] = found.takes, seen.alone
 					list = append(list, f)
 					continue
 				}
@@ -268,7 +278,7 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, found *shown, why string) {
 	shows := func(p *pair, seq input.Sequence) (*ran, *shown) {
 		r := p.ran(seq)
-		if r == nil || r.last() < 0 {
+		if r == nil || r.last() < 0 && !seen.alone {
 			return nil, nil
 		}
 		return r, seen.shows(r)
@@ -298,7 +308,7 @@ func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, found *shown,
 	}
 	path := fuzzer.Entered(r.Head.Table, r.head)
 	last := r.last()
-	refused := r.head.Calls[last].Outcome == evm.Success && r.base.Calls[last].Outcome != evm.Success
+	refused := last >= 0 && r.head.Calls[last].Outcome == evm.Success && r.base.Calls[last].Outcome != evm.Success
 	if found.answer != nil && !judges.answer(seq, found.answer) {
 		return nil, nil, otherJudgment
 	}
