@@ -60,7 +60,7 @@ func upgradables(outputs []*compile.Output, d *deploy.Deployment) []upgradable {
 			u.because, u.from = declaredUpgradeable(c, unit)
 			u.presumed = !annotated(c, unit)
 			switch name := c.QualifiedName(); {
-			case p.behind[name] != "":
+			case p.behind[name] != "" && (!p.chosen[name] || mayRunBehindProxy(c, o)):
 				u.because, u.presumed = "it runs behind "+p.behind[name], false
 			case p.clones[name], u.presumed && upgradeableBase(c) == initializable && isCloned(c, outputs):
 				continue // a minimal proxy's implementation never changes
@@ -150,11 +150,15 @@ type proxied struct {
 	behind map[string]string // proxies that the project put there and that may be upgraded: what they are
 	clones map[string]bool   // minimal proxies (EIP-1167), whose implementation is part of their code
 	own    map[string]bool   // proxies that nothing but the automatic deployment put there
+	chosen map[string]bool   // behind proxies of the project for which the automatic deployment chose them, and only these
 }
 
 func proxiedIn(d *deploy.Deployment) proxied {
-	p := proxied{map[string]string{}, map[string]bool{}, map[string]bool{}}
-	own := map[common.Address]bool{}
+	p := proxied{map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	own, chosen := map[common.Address]bool{}, map[common.Address]bool{}
+	for _, searched := range d.Setup.Deployments[d.Setup.Given:] {
+		chosen[searched.Address] = true
+	}
 	for i := range d.Setup.Additions {
 		if a := &d.Setup.Additions[i]; a.OwnProxy() {
 			own[a.Address] = true
@@ -172,8 +176,8 @@ func proxiedIn(d *deploy.Deployment) proxied {
 			p.clones[name] = true
 		case front != "" && own[in.Address]:
 			p.own[name] = true
-		case front != "" && p.behind[name] == "":
-			p.behind[name] = front
+		case front != "" && (p.behind[name] == "" || p.chosen[name] && !chosen[in.Address]):
+			p.behind[name], p.chosen[name] = front, chosen[in.Address]
 		}
 	}
 	return p
