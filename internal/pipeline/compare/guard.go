@@ -138,7 +138,7 @@ func (g *guards) lostIn(r *ran) *lostGuard {
 	n := r.first.Call
 	call := &r.sequence[n]
 	if call.Function.Kind == input.Constructor || !r.calls[input.Callable{Instance: call.Instance, Function: call.Function}].same ||
-		!r.counts(&sightingKey{instance: call.Instance, function: call.Function}) || !r.hasEffect(n) || r.isNewFunction(n) {
+		!r.counts(&sightingKey{instance: call.Instance, function: call.Function}) || !r.hasEffect(n) || r.isNewFunction(n) || r.handsOnToNew(n) {
 		return nil
 	}
 	end := refusedIn(r.base, n)
@@ -187,6 +187,27 @@ func (r *ran) isNewFunction(call int) bool {
 	}
 	_, err := r.Head.Space.Instances[c.Instance].Contract.ABI.MethodById(data[:len(c.Function.Selector)])
 	return err == nil
+}
+
+// handsOnToNew reports whether a call of the head comes to a function that the base has not, such as one of several calls that it was given.
+func (r *ran) handsOnToNew(call int) bool {
+	frames := r.head.Calls[call].Frames
+	return slices.ContainsFunc(r.head.Frames[frames[0]+1:frames[1]], func(f evm.Frame) bool {
+		if f.Program == nil || f.Program.Contract == nil || len(f.Input) < 4 {
+			return false
+		}
+		if _, err := f.Program.Contract.ABI.MethodById(f.Input[:4]); err != nil {
+			return false
+		}
+		at := slices.IndexFunc(r.Base.World.Instances, func(in evm.Instance) bool {
+			return in.Contract != nil && in.Contract.QualifiedName() == f.Program.Contract.QualifiedName()
+		})
+		if at < 0 {
+			return false
+		}
+		_, err := r.Base.World.Instances[at].Contract.ABI.MethodById(f.Input[:4])
+		return err != nil
+	})
 }
 
 // hasEffect reports whether a call of the head changes storage, moves ether or returns something but zeros, which
