@@ -8,12 +8,12 @@ import (
 
 // isAltered reports whether the change alters a contract.
 func (s *Scene) isAltered(contract string) bool {
-	return slices.Contains(s.Altered, contract) && !isMock(contract)
+	return slices.Contains(s.Altered, contract)
 }
 
 // isLookedAt reports whether a contract is looked at as it is, or what the change has made of one runs from a call on.
 func (l *lossAlone) isLookedAt(contract string, from int) bool {
-	return l.standsAlone(contract) || !isMock(contract) && l.runsAltered(l.Exec.Frames[l.Exec.Calls[from].Frames[0]:])
+	return l.standsAlone(contract) || (l.isAltered(contract) || !isMock(contract)) && l.runsAltered(l.Exec.Frames[l.Exec.Calls[from].Frames[0]:])
 }
 
 // runsAltered reports whether what the change has made of a contract runs in some frames.

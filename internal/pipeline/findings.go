@@ -85,7 +85,7 @@ func (d *describer) findings() error {
 			d.log.Warn("%s", why)
 			continue
 		}
-		if d.passesUnderForge(f) {
+		if d.passesUnderForge(f) || d.isMocks(f) {
 			continue
 		}
 		condition, severity := "", cmp.Or(f.Severity, f.Oracle.Severity)
@@ -108,6 +108,14 @@ func (d *describer) findings() error {
 		}
 	}
 	return nil
+}
+
+// isMocks reports whether a loss is what a mock allows, such as to burn what others own: it is not new, and ships nowhere.
+func (d *describer) isMocks(f *fuzzer.Finding) bool {
+	return f.Oracle == oracle.ThirdPartyLoss && d.with.base[f].Is != report.Introduced && slices.Contains(d.head.Altered, f.Contract) &&
+		slices.ContainsFunc(d.head.World.Instances, func(in evm.Instance) bool {
+			return in.Contract != nil && in.Contract.QualifiedName() == f.Contract && d.change.IsMock(in.Contract)
+		})
 }
 
 // finding reports on a failure that an oracle saw under a condition, see [conditions.of] and

@@ -237,17 +237,20 @@ func (c *Change) Added() (names []string) {
 	return names
 }
 
-// Altered lists the contracts under test, by their qualified names, that the change does not add, and whose code it changes.
+// Altered lists the contracts under test, by their qualified names, that the change does not add, and whose code it changes. A mock is one of them as far as it
+// runs what ships: of an abstract contract there is often nothing else.
 func (c *Change) Altered() (names []string) {
 	if !c.HasBase() || c.Audits() {
 		return nil
 	}
-	targets := map[string]bool{}
+	targets, ships := map[string]bool{}, map[string]bool{}
 	for _, t := range c.Mapping.Targets {
 		targets[t.Contract] = true
+		ships[t.Contract] = ships[t.Contract] || roleOfFile(strings.TrimPrefix(t.Position.File, strings.Trim(c.Paths.Root, "./")+"/")) == world.UnderTest
 	}
 	for _, contract := range c.Table.Contracts() {
-		if name := contract.QualifiedName(); targets[name] && !contract.Generated && !c.IsAside(contract) && !c.IsNew(name) {
+		name := contract.QualifiedName()
+		if targets[name] && !contract.Generated && (!c.IsAside(contract) || c.IsMock(contract) && ships[name]) && !c.IsNew(name) {
 			names = append(names, name)
 		}
 	}
