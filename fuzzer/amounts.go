@@ -18,24 +18,37 @@ type argument struct {
 	arg int
 }
 
-// watch learns from the calls of an execution: of a number that is none of the call's others, whether it is paid.
+// watch learns from the calls of an execution: of a number that is none of the call's others, whether it is paid, or where a token is called, whether it changes what is in its books by so much.
 func (m amounts) watch(space *input.Space, seq input.Sequence, exec *evm.Execution) {
 	for i := range exec.Calls {
 		c := &seq[i]
-		if exec.Calls[i].Outcome != evm.Success || c.Function.Kind == input.Constructor || space.IsToken(space.Instances[c.Instance].Address) {
+		if exec.Calls[i].Outcome != evm.Success || c.Function.Kind == input.Constructor {
 			continue
 		}
+		books := space.IsToken(space.Instances[c.Instance].Address)
 		for j := range c.Args {
-			if c.Function.Inputs[j].Kind != input.Uint || c.Args[j].Word.IsZero() || isAmbiguous(c, j) {
+			number := numberOf(&c.Args[j], &c.Function.Inputs[j])
+			if number.IsZero() || isAmbiguous(c, j) {
 				continue
 			}
 			by := -1
-			if isPaid(space, exec, i, &c.Args[j].Word) {
+			if books && isBooked(exec, i, &number) || !books && isPaid(space, exec, i, &number) {
 				by = 1
 			}
 			m[argument{input.Callable{Instance: c.Instance, Function: c.Function}, j}] += by
 		}
 	}
+}
+
+// numberOf is an argument that is a number, or the last of several; zero: it is none.
+func numberOf(v *input.Value, t *input.Type) (number uint256.Int) {
+	switch {
+	case t.Kind == input.Uint:
+		return v.Word
+	case (t.Kind == input.Slice || t.Kind == input.Array) && t.Elem != nil && t.Elem.Kind == input.Uint && len(v.Elems) > 0:
+		return v.Elems[len(v.Elems)-1].Word
+	}
+	return number
 }
 
 // has reports whether a number that a call names is an amount.
@@ -76,4 +89,27 @@ func isPaid(space *input.Space, exec *evm.Execution, call int, number *uint256.I
 		}
 		return false
 	})
+}
+
+// isBooked reports whether a call adds a number to a word that the contract it calls stores, or takes it away.
+func isBooked(exec *evm.Execution, call int, number *uint256.Int) bool {
+	frames := exec.Calls[call].Frames
+	to := exec.Frames[frames[0]].Self
+	words := map[uint256.Int]uint256.Int{}
+	for i := frames[0]; i < frames[1]; i++ {
+		for k := range exec.Frames[i].Storage {
+			access := &exec.Frames[i].Storage[k]
+			if access.Address != to {
+				continue
+			}
+			if was, known := words[access.Slot]; known && access.Write {
+				more, less := new(uint256.Int).Sub(&access.Value, &was), new(uint256.Int).Sub(&was, &access.Value)
+				if more.Eq(number) || less.Eq(number) {
+					return true
+				}
+			}
+			words[access.Slot] = access.Value
+		}
+	}
+	return false
 }

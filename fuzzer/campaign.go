@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // Campaign is one run of the fuzzer. Its state belongs to the goroutine of [Campaign.Run].
@@ -24,6 +25,7 @@ type Campaign struct {
 	seqLen int    // at most so many calls a mutant now, see Config.SeqLen
 	// maxSeqLen is the bound of seqLen, and of what is demanded.
 	maxSeqLen int
+	unpaid    []input.Sequence // see isUnpaid
 	fuzzTests
 	ration
 

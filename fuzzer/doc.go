@@ -81,9 +81,11 @@
 //	callbacks.go  the attacker's contract called, and what it may answer
 //	attacks.go    sequences of the attacker's contract alone
 //	halve.go      half of what was refused
-//	shortfall.go  what contracts cannot pay
 //	draw.go       more of them, at random, of that and of what calls were seen to do
 //	walk.go       attacks that are made one call at a time
+//	unpaid.go     walks in which all take part, until a contract cannot pay
+//	mend.go       what failed, made again as the check asks for that it failed at
+//	shortfall.go  what contracts cannot pay
 //	deeds.go      what calls were seen to do
 //	producers.go  which calls say what an argument of another one is to be
 //	amounts.go    which numbers that functions take are amounts

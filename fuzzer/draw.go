@@ -69,7 +69,7 @@ func (a *attacks) draw() []input.Sequence {
 		if d.alone {
 			share = walkShareAlone
 		}
-		d.next, d.walks.made = a.calls+share*d.walks.made, 0
+		d.next, d.walks.made = a.calls+share*d.walks.made/wholeRun, 0
 	}
 	if len(d.counting) == 0 || a.calls < d.next || !a.audit && !d.alone && a.runs-d.fewer < stale {
 		return nil

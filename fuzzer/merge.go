@@ -28,6 +28,9 @@ func (c *Campaign) merge(ctx context.Context, b batch) {
 		d.received = b.task.received
 		c.mergeDiscovery(ctx, d, &b.task)
 	}
+	for _, seq := range b.unpaid {
+		c.unpaid = addUnpaid(c.unpaid, seq)
+	}
 	c.mergeCosts(&b)
 	c.confirmDeferred(ctx)
 	c.sendOffers(ctx)

@@ -38,7 +38,7 @@ type Result struct {
 	Targets  []TargetResult      // parallel to Config.Targets
 	Findings []*Finding          // in order of discovery
 	Entered  []bytecode.Location // the start of every block that any call entered, sorted
-	// Suite is the suite in the end, in order: an input of each path that was kept.
+	// Suite is the suite in the end, in order: an input of each path that was kept, and those whose last call a contract could not pay, for what the change has made of it.
 	Suite   []input.Packed
 	Faults  []Fault
 	Notes   []string // what happened to the saved corpus
@@ -66,6 +66,9 @@ func (c *Campaign) soFar() *Result {
 	result := c.result
 	for _, seed := range c.suite.Seeds {
 		result.Suite = append(result.Suite, seed.Calls)
+	}
+	for _, seq := range c.unpaid {
+		result.Suite = append(result.Suite, input.Pack(seq, nil))
 	}
 	result.Timeline = c.closeTimeline()
 	result.Stats = c.stats()

@@ -179,6 +179,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, other Other, programs 
 	if w.attacks.possible && (w.audit || len(c.Altered) > 0) && slices.Contains(c.Oracles, oracle.ThirdPartyLoss) { // no other sees what comes of them
 		w.attacks.gifts = newGifts(space, machine)
 		w.attacks.drawn = newDrawn(c.looksAlone, c.runsTarget())
+		w.attacks.drawn.walks.counted = c.MaxCalls > 0
 	}
 	w.mutator.Ask(w.callbacks.asked)
 	w.observer.scenes.most = maxAttempts

@@ -68,6 +68,7 @@ type batch struct {
 	burning       []input.Sequence // likewise, since they burn gas
 	trials        uint64           // of searches in formulas
 	discoveries   []discovery
+	unpaid        []input.Sequence // whose last call a contract could not pay, see isUnpaid
 	demandedSides []demandedSide
 	answer        *lookaheadResult // to a task that asks
 	fault         *Fault           // that ended the task

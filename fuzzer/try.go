@@ -36,7 +36,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.notePassed(seq, exec, b)
 	} else {
 		w.show(seq, exec, isNew, seen)
-		w.attacks.walked(seq, exec)
+		if w.attacks.walked(seq, exec) {
+			b.unpaid = addUnpaid(b.unpaid, seq)
+		}
 	}
 	w.learn(exec, isNew, b)
 	if isNew || len(seen) > 0 {

@@ -14,14 +14,19 @@ import (
 // fails where one of them does; one that is walked goes on from what four of them have done. Where a walk came to what none did before, others begin there.
 type walks struct {
 	input.Walk
-	on      bool           // one is under way
-	trying  input.Sequence // what is run now; nil: nothing is
-	begins  bool           // likewise: what others do before
-	two     bool           // both attackers make calls
-	altered bool           // they have run what the change is about
-	retries *input.Call    // to be made next: what failed, later, or now that tokens may be taken
-	failed  int            // calls in vain behind the last one that succeeded
-	made    int            // runs of it
+	on      bool              // one is under way
+	trying  input.Sequence    // what is run now; nil: nothing is
+	begins  bool              // likewise: what others do before
+	two     bool              // both attackers make calls
+	counted bool              // the campaign may only make so many calls
+	party   bool              // all take part, see gather
+	leave   bool              // and now want to be paid
+	altered bool              // what the change is about has run, by the attackers, or by any where all take part
+	retries *input.Call       // to be made next: what failed, later, or now that tokens may be taken
+	vain    []*input.Function // have failed behind the last call that succeeded
+	mended  int               // so often was the call that is made next
+	failed  int               // calls in vain behind the last one that succeeded
+	made    int               // what it has cost, see cost
 
 	ways map[wayOn]int // that walks have gone: which of those that are kept
 	kept []keptWalk    // where others begin
@@ -59,8 +64,13 @@ const (
 // walk is the walk that is under way, with another call; false: there is none, or it is over.
 func (a *attacks) walk() (input.Sequence, bool) {
 	w := &a.drawn.walks
-	if !w.on || w.failed > maxVain || a.space.Length(w.Calls[w.From:]) >= maxWalked {
-		w.on = false
+	unbegun := w.begins && w.trying != nil // what others do before was not executed
+	w.on = w.on && !unbegun
+	over := w.failed > maxVain || a.space.Length(w.Calls[w.From:]) >= maxWalked
+	if w.party {
+		over = w.isOver(a.space)
+	}
+	if w.on = w.on && !over; !w.on {
 		return nil, false
 	}
 	return a.step(), true
@@ -70,7 +80,9 @@ func (a *attacks) walk() (input.Sequence, bool) {
 func (a *attacks) setOut() (input.Sequence, bool) {
 	d := &a.drawn
 	w := &d.walks
-	w.failed, w.made, w.retries, w.two = 0, 0, nil, a.rand.IntN(2) == 0
+	w.failed, w.made, w.retries, w.two, w.begins, w.trying = 0, 0, nil, a.rand.IntN(2) == 0, false, nil
+	w.vain = w.vain[:0]
+	people := a.gather()
 	if n := len(w.kept); n > 0 && a.rand.IntN(anewShare) != 0 {
 		from := &w.kept[a.rand.IntN(n)]
 		for range choices - 1 {
@@ -80,6 +92,7 @@ func (a *attacks) setOut() (input.Sequence, bool) {
 		}
 		from.begun++
 		w.Walk, w.altered, w.on = from.Walk, from.altered, true
+		w.invite(people)
 		return a.step(), true
 	}
 	var deeds []input.Sequence
@@ -94,8 +107,8 @@ func (a *attacks) setOut() (input.Sequence, bool) {
 	if !ok {
 		return nil, false
 	}
-	w.Walk, w.altered, w.on, w.begins, w.trying = input.Walk{}, false, true, true, before
-	w.made++
+	w.Walk, w.altered, w.on, w.begins, w.trying = input.Walk{People: people}, false, true, true, before
+	w.made += wholeRun
 	return before, true
 }
 
@@ -104,9 +117,15 @@ func (a *attacks) step() input.Sequence {
 	d := &a.drawn
 	w := &d.walks
 	var next input.Call
-	if w.retries != nil {
+	if w.retries == nil {
+		w.mended = 0
+	}
+	switch {
+	case w.retries != nil:
 		next, w.retries = *w.retries, nil
-	} else {
+	case w.party:
+		next = a.turn()
+	default:
 		functions := d.counting
 		if a.rand.IntN(mattersMore) == 0 {
 			if matter := d.matter(w.altered); len(matter) > 0 {
@@ -120,7 +139,7 @@ func (a *attacks) step() input.Sequence {
 		next = a.mutator.Step(a.rand, &w.Walk, &one[len(one)-1], a.mutator.Attacker(a.rand, w.two), d.amounts.has, d.producers.tells)
 	}
 	w.trying = append(w.Calls[:len(w.Calls):len(w.Calls)], next)
-	w.made++
+	w.made += w.cost()
 	return w.trying
 }
 
@@ -140,21 +159,11 @@ func (k *keptWalk) tired() int {
 	return k.begun
 }
 
-// times is how often the attack of a walk calls a function.
-func (w *walks) times(f *input.Function) (n int) {
-	for i := w.From; i < len(w.Calls); i++ {
-		if w.Calls[i].Function == f {
-			n++
-		}
-	}
-	return n
-}
-
-// walked takes notice of what a walk's latest call did.
-func (a *attacks) walked(seq input.Sequence, exec *evm.Execution) {
+// walked takes notice of what a walk's latest call did, and reports whether a contract could not pay it, see isUnpaid.
+func (a *attacks) walked(seq input.Sequence, exec *evm.Execution) (unpaid bool) {
 	w := &a.drawn.walks
 	if w.trying == nil || len(seq) != len(w.trying) || &seq[0] != &w.trying[0] {
-		return
+		return false
 	}
 	w.trying = nil
 	last := len(seq) - 1
@@ -163,20 +172,31 @@ func (a *attacks) walked(seq input.Sequence, exec *evm.Execution) {
 		w.begins = false
 		for i := range seq {
 			if exec.Calls[i].Outcome == evm.Success {
+				w.altered = w.altered || w.party && a.drawn.callRunsTarget(exec, i)
 				w.Calls = append(w.Calls, seq[i])
 			}
 		}
 		w.From, w.Said = len(w.Calls), said(seq, exec)
+		if w.party {
+			w.From = 0
+		}
 	case exec.Calls[last].Outcome == evm.Success:
 		a.goesOn(seq, exec)
 	case a.letTake(seq, exec):
+	case w.altered && a.isUnpaid(exec):
+		w.on = !w.party
+		w.failed++
+		return true
+	case a.mends(seq, exec):
 	default:
 		w.failed++
+		w.vain = append(w.vain, seq[last].Function)
 		if again := seq[last]; again.TimeAdvance == 0 && a.rand.IntN(waitsShare) == 0 {
 			again.TimeAdvance = a.mutator.Wait(a.rand)
 			w.retries = &again
 		}
 	}
+	return false
 }
 
 // goesOn notes that the walk's call succeeded.
@@ -188,9 +208,12 @@ func (a *attacks) goesOn(seq input.Sequence, exec *evm.Execution) {
 		w.failed++
 		return
 	}
-	w.Calls, w.failed = seq, 0
-	w.altered = w.altered || slices.Contains(a.drawn.altering, lastOf(seq))
+	w.Calls, w.failed, w.vain = seq, 0, w.vain[:0]
+	w.altered = w.altered || slices.Contains(a.drawn.altering, lastOf(seq)) || w.party && a.drawn.callRunsTarget(exec, last)
 	w.Said, w.Written = said(seq, exec), lastWritten(w.Written, exec)
+	if w.party {
+		return
+	}
 	way := wayOn{function: seq[last].Function, changed: e.changed, paid: paid}
 	if last > w.From {
 		way.behind = seq[last-1].Function

@@ -44,6 +44,10 @@ func TestWalk(t *testing.T) {
 			continue
 		}
 		walk := &d.walks.Walk
+		if d.walks.party {
+			seen["all take part"] = seen["all take part"] || slices.ContainsFunc(seq, func(c input.Call) bool { return s.IsOutsider(c.Sender) })
+			continue
+		}
 		for i, c := range seq[walk.From:] {
 			if !s.IsOutsider(c.Sender) {
 				t.Fatalf("call %d of the attack is another's: %s", i, format(s, seq))
@@ -60,7 +64,7 @@ func TestWalk(t *testing.T) {
 		seen["waits"] = seen["waits"] || last.TimeAdvance > 0
 	}
 	seen["others begin there"] = slices.ContainsFunc(d.walks.kept, func(k keptWalk) bool { return k.begun > 0 && k.altered })
-	for _, what := range []string{"others begin", "lets tokens be taken", "comes to the second call", "waits", "others begin there"} {
+	for _, what := range []string{"others begin", "lets tokens be taken", "comes to the second call", "waits", "others begin there", "all take part"} {
 		if !seen[what] {
 			t.Errorf("never seen: %s", what)
 		}

@@ -177,6 +177,31 @@ func (s *Space) by(sender int, seq Sequence) Sequence {
 	return out
 }
 
+// Swapped is a sequence with two senders in each other's place, wherever they send or are named.
+func (s *Space) Swapped(seq Sequence, a, b int) Sequence {
+	out := seq.Clone()
+	from, to := s.Senders[a].Address, s.Senders[b].Address
+	for i := range out {
+		c := &out[i]
+		switch c.Sender {
+		case a:
+			c.Sender = b
+		case b:
+			c.Sender = a
+		}
+		c.Args = abi.MapAddresses(c.Args, c.Function.Inputs, func(address common.Address) common.Address {
+			switch address {
+			case from:
+				return to
+			case to:
+				return from
+			}
+			return address
+		})
+	}
+	return out
+}
+
 // withOrdinals is a sequence with so much more in the place of small numbers that come first in their call, in all calls but the first.
 func withOrdinals(seq Sequence, more uint64) Sequence {
 	if more == 0 {

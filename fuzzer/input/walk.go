@@ -23,6 +23,7 @@ const (
 type Walk struct {
 	Calls   Sequence
 	From    int
+	People  []int         // who make calls; nil: the attackers
 	Said    []Said        // by its calls
 	Written []uint256.Int // by the attackers' last calls
 }
@@ -132,9 +133,12 @@ func (m *Mutator) Attacker(r Rand, other bool) int {
 	return m.space.contract
 }
 
+// Ordinary is one of the ordinary senders.
+func (m *Mutator) Ordinary(r Rand) int { return m.space.ordinary[r.IntN(len(m.space.ordinary))] }
+
 // Step is the next call of an attack: one that was seen to have an effect, with an attacker in the place of its sender, and with words that the attack has to do with; or one of the attack's again.
 func (m *Mutator) Step(r Rand, w *Walk, seen *Call, who int, isAmount func(c *Call, arg int) bool, tells func(c *Call, arg int, said *Said) bool) Call {
-	if own := w.Calls[w.From:]; len(own) > 0 && oneIn(r, stepRepeats) {
+	if own := w.Calls[w.From:]; w.People == nil && len(own) > 0 && oneIn(r, stepRepeats) {
 		if c := own[r.IntN(len(own))]; c.Function.Signature != LetsTake {
 			c.TimeAdvance, c.BlockAdvance = 0, 0
 			return c
@@ -155,12 +159,13 @@ func (m *Mutator) Step(r Rand, w *Walk, seen *Call, who int, isAmount func(c *Ca
 	}
 	for j := range call.Args {
 		st.said = st.said[:0]
+		known := isAmount(&call, j)
 		for i := range w.Said {
-			if tells(&call, j, &w.Said[i]) {
+			if !known && tells(&call, j, &w.Said[i]) { // small amounts are what is said by chance
 				st.said = append(st.said, w.Said[i].Word)
 			}
 		}
-		amount := isAmount(&call, j) || call.Function.Inputs[j].Kind == Uint && len(st.said) == 0 && oneIn(r, 2)
+		amount := known || call.Function.Inputs[j].Kind == Uint && len(st.said) == 0 && oneIn(r, 2)
 		call.Args[j] = st.value(call.Args[j], &call.Function.Inputs[j], amount)
 	}
 	return call
@@ -249,7 +254,7 @@ func (st *step) number(was uint256.Int, t *Type, amount bool) uint256.Int {
 	switch small := !was.GtUint64(maxOrdinal); {
 	case len(st.said) > 0 && !oneIn(st.r, 8):
 		is = st.what()
-	case oneIn(st.r, 4):
+	case oneIn(st.r, 4) && !(amount && was.IsZero()):
 	case !amount && oneIn(st.r, 2) && st.time(&is):
 	case !amount && small && !oneIn(st.r, 4):
 		is.SetUint64(uint64(st.r.IntN(maxSmall)))
@@ -271,17 +276,22 @@ func (st *step) time(is *uint256.Int) bool {
 	start := st.space.start.Time
 	switch was := is.Uint64(); {
 	case was >= start && was-start <= 2*MaxTimeAdvance: // a moment
-		now := start
-		for i := range st.w.Calls {
-			now += st.w.Calls[i].TimeAdvance
-		}
-		is.SetUint64(now + soon)
+		is.SetUint64(st.space.TimeOf(st.w.Calls) + soon)
 	case was <= min(start, MaxTimeAdvance):
 		is.SetUint64(soon)
 	default:
 		return false
 	}
 	return true
+}
+
+// TimeOf is when the last call of a sequence is made: seconds since 1970.
+func (s *Space) TimeOf(seq Sequence) uint64 {
+	now := s.start.Time
+	for i := range seq {
+		now += seq[i].TimeAdvance
+	}
+	return now
 }
 
 // amount is a number of the attack, or half of it, or twice as much, or what it has written, or the stake.
@@ -302,18 +312,31 @@ func (st *step) amount() uint256.Int {
 	return is
 }
 
+// other is the outsider, or in half of the cases one of those who have done something before the attack: what he has may be what it takes.
+func (st *step) other() int {
+	if before := st.w.Calls[:st.w.From]; len(before) > 0 && oneIn(st.r, 2) {
+		if who := before[st.r.IntN(len(before))].Sender; slices.Contains(st.space.ordinary, who) {
+			return who
+		}
+	}
+	return st.space.Outsider()
+}
+
 // account is an attacker, or sometimes another sender, in the place of an account that is not a contract of the World.
 func (st *step) account(was uint256.Int) uint256.Int {
 	s := st.space
 	address := common.Address(was.Bytes20())
-	if slices.ContainsFunc(s.Instances, func(in Instance) bool { return in.Address == address }) {
+	if s.instanceAt(address) >= 0 {
 		return was
+	}
+	if people := st.w.People; len(people) > 0 && !oneIn(st.r, 4) {
+		return addressWord(s.Senders[people[st.r.IntN(len(people))]].Address)
 	}
 	switch st.r.IntN(4) {
 	case 0:
 		return was
 	case 1:
-		return addressWord(s.Senders[s.Outsider()].Address)
+		return addressWord(s.Senders[st.other()].Address)
 	default:
 		return addressWord(s.Senders[st.who].Address)
 	}

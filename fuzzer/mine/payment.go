@@ -101,9 +101,10 @@ func (m *Miner) ShortAt(exec *evm.Execution, call int) (at bytecode.Location) {
 	return at
 }
 
-// Gains reports whether an account was paid more out of a holding by an execution than it had paid in, so that what is owed
-// may be lent out.
-func (m *Miner) Gains(l *Law, exec *evm.Execution) bool {
+// Gains reports whether an account was paid more out of a holding by an execution than it had paid in, some of it by a call that may lend, so that
+// what is owed may be lent out.
+func (m *Miner) Gains(l *Law, exec *evm.Execution, mayLend func(call int) bool) bool {
+	lent := map[common.Address]bool{}
 	in, out := map[common.Address]*uint256.Int{}, map[common.Address]*uint256.Int{}
 	add := func(to map[common.Address]*uint256.Int, account common.Address, amount *uint256.Int) {
 		if to[account] == nil {
@@ -112,20 +113,24 @@ func (m *Miner) Gains(l *Law, exec *evm.Execution) bool {
 		to[account].Add(to[account], amount)
 	}
 	lasts := exec.Lasting()
-	for i := range exec.Frames {
-		if !lasts[i] {
-			continue
-		}
-		from, to, amount := m.moved(l.A, &exec.Frames[i])
-		switch l.A.Instance.Address {
-		case from:
-			add(out, to, &amount)
-		case to:
-			add(in, from, &amount)
+	for call := range exec.Calls {
+		frames := exec.Calls[call].Frames
+		for i := frames[0]; i < frames[1]; i++ {
+			if !lasts[i] {
+				continue
+			}
+			from, to, amount := m.moved(l.A, &exec.Frames[i])
+			switch l.A.Instance.Address {
+			case from:
+				add(out, to, &amount)
+				lent[to] = lent[to] || mayLend(call)
+			case to:
+				add(in, from, &amount)
+			}
 		}
 	}
 	for account, paid := range out {
-		if in[account] == nil || in[account].Lt(paid) {
+		if lent[account] && (in[account] == nil || in[account].Lt(paid)) {
 			return true
 		}
 	}

@@ -104,17 +104,20 @@ func TestGains(t *testing.T) {
 		name  string
 		calls []flow
 		gains bool
+		keeps int // so many calls lend nothing
 	}{
-		{"who paid in", []flow{{by: user, takes: 9}, {by: user, to: user, pay: 9}}, false},
-		{"a part", []flow{{by: user, takes: 9}, {by: user, to: user, pay: 4}}, false},
-		{"another", []flow{{by: user, takes: 9}, {by: owner, to: owner, pay: 1}}, true},
-		{"more", []flow{{by: user, takes: 9}, {by: owner, takes: 9}, {by: user, to: user, pay: 10}}, true},
-		{"not paid", []flow{{by: user, takes: 9}, {by: owner, to: owner, pay: 10, short: true}}, false},
+		{"who paid in", []flow{{by: user, takes: 9}, {by: user, to: user, pay: 9}}, false, 0},
+		{"a part", []flow{{by: user, takes: 9}, {by: user, to: user, pay: 4}}, false, 0},
+		{"another", []flow{{by: user, takes: 9}, {by: owner, to: owner, pay: 1}}, true, 0},
+		{"more", []flow{{by: user, takes: 9}, {by: owner, takes: 9}, {by: user, to: user, pay: 10}}, true, 0},
+		{"not paid", []flow{{by: user, takes: 9}, {by: owner, to: owner, pay: 10, short: true}}, false, 0},
+		{"lent by none", []flow{{by: user, takes: 9}, {by: owner, to: owner, pay: 1}}, false, 2},
+		{"lent by one of two", []flow{{by: owner, to: owner, pay: 1}, {by: owner, to: owner, pay: 1}}, true, 1},
 	} {
 		m := newBank(t)
 		seq, exec := flows(test.calls...)
 		m.See(seq, exec, markBroken)
-		if gains := m.Gains(m.pays[m.ethers[vault]], exec); gains != test.gains {
+		if gains := m.Gains(m.pays[m.ethers[vault]], exec, func(call int) bool { return call >= test.keeps }); gains != test.gains {
 			t.Errorf("%s: %t", test.name, gains)
 		}
 	}
@@ -141,7 +144,8 @@ func TestGainsOfTokens(t *testing.T) {
 		"more":    {call(vault, transferSelector, user[:], []byte{10}), true},
 		"another": {call(vault, transferSelector, owner[:], []byte{1}), true},
 	} {
-		if gains := m.Gains(l, &evm.Execution{Frames: []evm.Frame{in, test.out}}); gains != test.gains {
+		exec := &evm.Execution{Frames: []evm.Frame{in, test.out}, Calls: []evm.CallResult{{Frames: [2]int{0, 2}}}}
+		if gains := m.Gains(l, exec, func(int) bool { return true }); gains != test.gains {
 			t.Errorf("%s: %t", name, gains)
 		}
 	}

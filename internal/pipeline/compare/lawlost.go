@@ -42,8 +42,13 @@ func (s *Sides) newLawLost() (*lawLost, error) {
 		return nil, err
 	}
 	w := &lawLost{Sides: s, lost: map[string]*lostLaw{}, leaving: leaving{of: map[*input.Function]int{}}}
-	w.head, w.base = mine.New(machines.head, s.Head.World, Mined), mine.New(machines.base, s.Base.World, Mined)
+	w.head, w.base = mine.New(machines.head, s.Head.World, s.mined), mine.New(machines.base, s.Base.World, s.mined)
 	return w, nil
+}
+
+// mined reports whether laws of an instance are looked for: it ships, or is a mock of what ships and was changed.
+func (s *Sides) mined(in *evm.Instance) bool {
+	return Mined(in) || slices.Contains(s.Head.Altered, in.Contract.QualifiedName()) && !world.IsHarness(in.Contract)
 }
 
 // Mined reports whether laws of an instance are looked for: it ships.
@@ -95,22 +100,25 @@ func (w *lawLost) fails(exec *evm.Execution) bool {
 // suspects implements watcher: of what a function breaks, the law that says most.
 func (w *lawLost) suspects() []*suspect {
 	var list []*suspect
-	of, owing := map[*input.Function]bool{}, map[string]bool{} // functions, and holdings that do not cover claims
+	of := map[*input.Function]bool{}
 	for _, lost := range w.lostLaws() {
 		seen := &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first, alone: lost.alone,
 			shows:  func(r *ran) *shown { return w.shows(lost, r) },
 			answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
 		}
+		if lost.head.Template == mine.Pays {
+			seen.graver = func(p *pair, seq input.Sequence) bool { return w.isOwed(lost, p, seq) }
+		}
 		f := lost.sequence[len(lost.sequence)-1].Function
 		switch {
 		case !lost.base.Proven():
 			seen.refuted = "the base does not keep the law, or was not seen to keep it often enough"
-		case of[f] || lost.head.Template == mine.Pays && owing[lost.head.A.Name()]:
+		case of[f] && lost.head.Template != mine.Pays:
 			seen.refuted = "another law that is broken says more"
 		default:
 			of[f] = true
-			if isSolvency(lost.head) {
-				owing[lost.head.A.Name()] = true
+			if isSolvency(lost.head) || lost.head.Template == mine.Pays {
+				seen.about = lost.head.A.Name()
 			}
 		}
 		list = append(list, seen)
@@ -181,14 +189,54 @@ func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
 		contract: contract.QualifiedName(), at: w.writtenAt(lost.head, r.head, last), severity: oracle.Medium,
 		message: lostMessage(lost.head, shortSignature(contract.Name, call.Function.Signature)),
 	}
-	switch {
-	case lost.head.Template == mine.Pays && !w.head.Gains(lost.head, r.head), !lost.alone && isSolvency(lost.head) && owes.Gt(&owed) && r.byOutsider():
+	if !lost.alone && isSolvency(lost.head) && owes.Gt(&owed) && r.byOutsider() {
 		found.severity = oracle.High
 	}
 	if found.at == (bytecode.Location{}) {
 		return nil
 	}
 	return found
+}
+
+// isOwed reports whether what a contract cannot pay is owed for sure: nothing was lent to others by what changed, and it takes no account with a role to call that.
+func (w *lawLost) isOwed(lost *lostLaw, p *pair, seq input.Sequence) bool {
+	r := p.ran(seq)
+	if r == nil || w.shows(lost, r) == nil {
+		return false
+	}
+	changed := make([]bool, len(seq))
+	var senders []int // of what changed
+	for i := range seq {
+		if changed[i] = len(w.entered(r.head, i)) > 0; changed[i] && !slices.Contains(senders, seq[i].Sender) {
+			senders = append(senders, seq[i].Sender)
+		}
+	}
+	if w.head.Gains(lost.head, r.head, func(call int) bool { return changed[call] }) {
+		return false
+	}
+	return !slices.ContainsFunc(senders, func(one int) bool {
+		for other := range w.Head.Space.Senders {
+			if other != one && !w.Head.Space.Senders[other].TestsOnly && w.showsBy(lost, p, seq, changed, one, other) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// showsBy reports whether a sequence shows it with another sender in the place of one, in all calls of what changed. Other calls are made by the former where the latter may not.
+func (w *lawLost) showsBy(lost *lostLaw, p *pair, seq input.Sequence, changed []bool, one, other int) bool {
+	by := w.Head.Space.Swapped(seq, one, other)
+	for i := range by {
+		if seq[i].Sender != one || changed[i] || i == len(by)-1 {
+			continue
+		}
+		if r := p.ran(by[:i+1]); r == nil || r.head.Calls[i].Outcome != evm.Success {
+			by[i] = seq[i]
+		}
+	}
+	r := p.ran(by)
+	return r != nil && w.shows(lost, r) != nil
 }
 
 // breaks reports whether a sequence's last call is the first that breaks a law of the state, or breaks one of calls where it should not.

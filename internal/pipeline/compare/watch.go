@@ -34,6 +34,9 @@ type suspect struct {
 	shows func(r *ran) *shown
 	// answer finds what shows it after a sequence that the judges have seen; nil: nothing is asked.
 	answer func(seq input.Sequence) *fuzzer.Answer
+	// graver reports whether a sequence that shows it, on some machines, is High; nil: it is what shows says.
+	graver func(p *pair, seq input.Sequence) bool
+	about  string // of those of an oracle that are about the same, the gravest is reported, or the first; empty: it is about itself
 }
 
 // shown is what a sequence shows.
@@ -253,6 +256,7 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 	var list []*fuzzer.Finding
 	for _, one := range w.watchers {
 		proving := 0
+		of := map[string]int{} // what findings are about, and where they are in the list
 		for _, seen := range one.suspects() {
 			why := seen.refuted
 			if why == "" && proving == maxSuspects {
@@ -264,8 +268,16 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 				var found *shown
 				if f, found, why = seen.prove(fast, judges); f != nil {
 					w.takes[f], w.alone[f] = found.takes, seen.alone
-					list = append(list, f)
-					continue
+					at, known := of[seen.about]
+					switch {
+					case !known || seen.about == "":
+						of[seen.about] = len(list)
+						list = append(list, f)
+						continue
+					case f.Severity > list[at].Severity:
+						list[at] = f
+					}
+					why = "another one about the same says more"
 				}
 			}
 			w.dropped[Dropped{seen.oracle.ID, why}]++
@@ -314,6 +326,9 @@ func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, found *shown,
 	}
 	if seen.answer != nil && found.answer == nil {
 		found.answer = seen.answer(seq)
+	}
+	if seen.graver != nil && seen.graver(judges, seq) {
+		found.severity = oracle.High
 	}
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, First: seen.first, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
