@@ -28,7 +28,7 @@ func (m amounts) watch(space *input.Space, seq input.Sequence, exec *evm.Executi
 		books := space.IsToken(space.Instances[c.Instance].Address)
 		for j := range c.Args {
 			number := numberOf(&c.Args[j], &c.Function.Inputs[j])
-			if number.IsZero() || isAmbiguous(c, j) {
+			if number.IsZero() || isAmbiguous(c, j, &number) {
 				continue
 			}
 			by := -1
@@ -56,13 +56,13 @@ func (m amounts) has(c *input.Call, arg int) bool {
 	return m[argument{input.Callable{Instance: c.Instance, Function: c.Function}, arg}] > 0
 }
 
-// isAmbiguous reports whether a call names a number twice, or pays it.
-func isAmbiguous(c *input.Call, arg int) bool {
-	if c.Value.Eq(&c.Args[arg].Word) {
+// isAmbiguous reports whether a call names a number of an argument in another one as well, or pays it.
+func isAmbiguous(c *input.Call, arg int, number *uint256.Int) bool {
+	if c.Value.Eq(number) {
 		return true
 	}
 	for j := range c.Args {
-		if j != arg && c.Function.Inputs[j].Kind == input.Uint && c.Args[j].Word.Eq(&c.Args[arg].Word) {
+		if other := numberOf(&c.Args[j], &c.Function.Inputs[j]); j != arg && other.Eq(number) {
 			return true
 		}
 	}

@@ -22,6 +22,8 @@ func TestAmounts(t *testing.T) {
 		"what the call pays":  {"user1 Shop.keep(uint256) args (5) value 5", 0, 0},
 		"what fails":          {"user1 Shop.take(uint256) args (5)", 0, 0},
 		"seen twice":          {"user1 Shop.buy(uint256,uint256) args (3, 7); user1 Shop.buy(uint256,uint256) args (4, 8)", 1, 2},
+		"in an array":         {"user1 Shop.each(uint256[]) args ([3, 7])", 0, 1},
+		"an empty array":      {"user1 Shop.each(uint256[]) args ([])", 0, 0},
 		"a token's own":       {"deployer Coin.transfer(address,uint256) args (user1, 9)", 1, 1},
 		"a token's nothing":   {"deployer Coin.transfer(address,uint256) args (user1, 0)", 1, 0},
 		"of another function": {"user1 Shop.fill() value 9; user1 Shop.take(uint256) args (5); user1 Shop.keep(uint256) args (5)", 0, -1},
