@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -33,16 +35,13 @@ func (a *attacks) mends(seq input.Sequence, exec *evm.Execution) bool {
 func (a *attacks) mended(seq input.Sequence, exec *evm.Execution) (call input.Call, ok bool) {
 	last := len(seq) - 1
 	frame, k := decidedFailure(exec, exec.Calls[last].Frames[0])
-	if k < 0 {
+	if k < 0 || vm.OpCode(exec.Frames[frame].Comparisons[k].Op) == vm.ISZERO {
 		return call, false
 	}
 	c := &exec.Frames[frame].Comparisons[k]
 	call = seq[last]
 	for _, sides := range [2][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
-		is, other := sides[0], *sides[1]
-		switch {
-		case vm.OpCode(c.Op) == vm.ISZERO:
-		case a.mendSender(&call, is, &other), a.mendTime(seq, &call, is, &other), mendNumber(&call, is, other):
+		if is, other := sides[0], sides[1]; a.mendSender(&call, is, other) || a.mendTime(seq, &call, is, other) || mendNumber(&call, is, *other) {
 			return call, true
 		}
 	}
@@ -88,9 +87,8 @@ func mendNumber(call *input.Call, is *uint256.Int, other uint256.Int) bool {
 	}
 	for j := range call.Args {
 		if t := &call.Function.Inputs[j]; t.Kind == input.Uint && call.Args[j].Word.Eq(is) && t.Fits(&other) {
-			args := append([]input.Value(nil), call.Args...)
-			args[j].Word = other
-			call.Args = args
+			call.Args = slices.Clone(call.Args)
+			call.Args[j].Word = other
 			return true
 		}
 	}

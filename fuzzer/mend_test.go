@@ -1,7 +1,6 @@
 package fuzzer
 
 import (
-	"context"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -33,13 +32,7 @@ func TestMended(t *testing.T) {
 			w.attacks.drawn.walks.party = test.party
 			seq := parse(t, p.space, test.sequence)
 			last := len(seq) - 1
-			run := func() *evm.Execution {
-				exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
-				if !ok {
-					t.Fatal("not run")
-				}
-				return exec
-			}
+			run := func() *evm.Execution { return ranIn(t, w, seq, &batch{task: task{calls: 100}}) }
 			exec := run()
 			if exec.Calls[last].Outcome == evm.Success {
 				t.Fatal("it does not fail")
@@ -75,13 +68,7 @@ func TestUnpaid(t *testing.T) {
 	d.alone = true
 	w.attacks.gifts = newGifts(s, w.machine)
 	b := &batch{task: task{calls: 1 << 20}}
-	run := func(seq input.Sequence) *evm.Execution {
-		exec, ok := w.run(context.Background(), seq, b)
-		if !ok {
-			t.Fatal("not run")
-		}
-		return exec
-	}
+	run := func(seq input.Sequence) *evm.Execution { return ranIn(t, w, seq, b) }
 	const open = "deployer Till.open(); "
 	for _, known := range []string{open, open + "user1 Till.leave() value 7", open + "user1 Till.leave() value 7; user1 Till.give(address) args (user2)", open + "user1 Till.leave() value 7; user1 Till.take()"} {
 		seq := parse(t, s, known)

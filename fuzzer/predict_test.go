@@ -53,6 +53,16 @@ func solverAttacking(t *testing.T, source string) (*worker, *project) {
 	return solverIn(t, p), p
 }
 
+// ranIn is the execution of a sequence by a worker.
+func ranIn(t *testing.T, w *worker, seq input.Sequence, b *batch) *evm.Execution {
+	t.Helper()
+	exec, ok := w.run(context.Background(), seq, b)
+	if !ok {
+		t.Fatal("not run")
+	}
+	return exec
+}
+
 func solverIn(t *testing.T, p *project) *worker {
 	t.Helper()
 	machine, err := p.newMachine()

@@ -1,7 +1,6 @@
 package fuzzer
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 	"testing"
@@ -69,13 +68,7 @@ func TestRelink(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p := solverAttacking(t, "units/promises.sol")
-			run := func(seq input.Sequence) *evm.Execution {
-				exec, ok := w.run(context.Background(), seq, &batch{task: task{calls: 100}})
-				if !ok {
-					t.Fatal("not run")
-				}
-				return exec
-			}
+			run := func(seq input.Sequence) *evm.Execution { return ranIn(t, w, seq, &batch{task: task{calls: 100}}) }
 			seed, mutant := parse(t, p.space, test.seed), parse(t, p.space, test.mutant)
 			w.noteLinks(seed, run(seed))
 			again, ok := w.relink(mutant, run(mutant))

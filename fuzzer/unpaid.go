@@ -7,16 +7,16 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// This file has walks in which accounts of all kinds take part, those that are known to be the only ones who may do something among them. Not as an attack: what they look for is a call of code that
-// did not change which a contract cannot pay, after calls that ran a target. Whether that is the change's fault is for who compares with the base to find out.
+// This file has parties: walks in which accounts of all kinds take part, those that are known to be the only ones who may do something among them. They look for a call of code that did not change which
+// a contract cannot pay, after calls that ran a target. Whether that is the change's fault is for who compares with the base to find out.
 
 // Bounds of walks in which all take part. Arbitrary.
 const (
 	partyShare      = 6  // one walk in so many is one
-	partySize       = 3  // who takes part, but for those who are needed
-	maxPartyCalls   = 20 // what comes before included
-	maxPartyVain    = 16
-	maxLeavingCalls = 12 // behind that
+	partySize       = 3  // accounts take part, and those who alone may do something
+	maxPartyCalls   = 20 // until they want to be paid, with what comes before
+	maxLeavingCalls = 12 // from then on
+	maxPartyVain    = 16 // calls that fail in a row, before and after
 	manyTurns       = 12 // are looked at until one has not been tried enough
 	maxVainly       = 3  // calls of one function are enough behind one that succeeded
 	untoldShare     = 3  // one call in so many is made without what others are believed to tell
@@ -64,19 +64,18 @@ func (a *attacks) turn() input.Call {
 	return a.mutator.Step(a.rand, &d.walks.Walk, call, a.member(input.Callable{Instance: call.Instance, Function: call.Function}), d.amounts.has, tells)
 }
 
-// isOver reports whether a walk in which all take part is over: what they do first, or if a target has run, that they want to be paid.
-func (w *walks) isOver(s *input.Space) bool {
-	n := s.Length(w.Calls)
+// partyEnds reports whether a party is over. Where it is and a target has run, it goes on once: from then on all want to be paid.
+func (w *walks) partyEnds(s *input.Space) bool {
+	most := maxPartyCalls
 	if w.leave {
-		return w.failed > maxPartyVain || n >= maxPartyCalls+maxLeavingCalls
+		most += maxLeavingCalls
 	}
-	if w.failed > maxPartyVain || n >= maxPartyCalls {
-		if !w.altered {
-			return true
-		}
+	over := w.failed > maxPartyVain || s.Length(w.Calls) >= most
+	if over && w.altered && !w.leave {
 		w.leave, w.failed, w.vain = true, 0, w.vain[:0]
+		return false
 	}
-	return false
+	return over
 }
 
 // wholeRun is what a run costs of a walk's share.

@@ -64,16 +64,19 @@ const (
 // walk is the walk that is under way, with another call; false: there is none, or it is over.
 func (a *attacks) walk() (input.Sequence, bool) {
 	w := &a.drawn.walks
-	unbegun := w.begins && w.trying != nil // what others do before was not executed
-	w.on = w.on && !unbegun
-	over := w.failed > maxVain || a.space.Length(w.Calls[w.From:]) >= maxWalked
-	if w.party {
-		over = w.isOver(a.space)
-	}
-	if w.on = w.on && !over; !w.on {
+	if unbegun := w.begins && w.trying != nil; !w.on || unbegun || w.ends(a.space) { // what others do before was not executed
+		w.on = false
 		return nil, false
 	}
 	return a.step(), true
+}
+
+// ends reports whether a walk is long enough, or too many calls in a row have failed.
+func (w *walks) ends(s *input.Space) bool {
+	if w.party {
+		return w.partyEnds(s)
+	}
+	return w.failed > maxVain || s.Length(w.Calls[w.From:]) >= maxWalked
 }
 
 // setOut begins a walk.

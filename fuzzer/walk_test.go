@@ -1,7 +1,6 @@
 package fuzzer
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -17,13 +16,7 @@ func TestWalk(t *testing.T) {
 	d.alone = true
 	w.attacks.gifts = newGifts(s, w.machine)
 	b := &batch{task: task{calls: 1 << 20}}
-	run := func(seq input.Sequence) *evm.Execution {
-		exec, ok := w.run(context.Background(), seq, b)
-		if !ok {
-			t.Fatal("not run")
-		}
-		return exec
-	}
+	run := func(seq input.Sequence) *evm.Execution { return ranIn(t, w, seq, b) }
 	for _, known := range []string{"user1 Box.putCoins(uint256) args (7)", "user1 Box.putCoins(uint256) args (7); user1 Box.open()"} {
 		seq := parse(t, s, known)
 		w.attacks.watchDeed(seq, run(seq))

@@ -246,7 +246,7 @@ func (c *Change) Altered() (names []string) {
 	targets, ships := map[string]bool{}, map[string]bool{}
 	for _, t := range c.Mapping.Targets {
 		targets[t.Contract] = true
-		ships[t.Contract] = ships[t.Contract] || roleOfFile(strings.TrimPrefix(t.Position.File, strings.Trim(c.Paths.Root, "./")+"/")) == world.UnderTest
+		ships[t.Contract] = ships[t.Contract] || c.roleWithin(t.Position.File) == world.UnderTest
 	}
 	for _, contract := range c.Table.Contracts() {
 		name := contract.QualifiedName()
@@ -257,6 +257,11 @@ func (c *Change) Altered() (names []string) {
 	return names
 }
 
+// roleWithin is the role of a file of the repository, by its path within the project.
+func (c *Change) roleWithin(file string) world.Role {
+	return roleOfFile(strings.TrimPrefix(file, strings.Trim(c.Paths.Root, "./")+"/"))
+}
+
 // Aside says what a line is part of, where that is not what the change is about: "test", "script",
 // "mock" or "dependency"; empty for a line of a contract under test or of its libraries. Targets
 // named by the user are what it is about.
@@ -265,7 +270,7 @@ func (c *Change) Aside(l *diffmap.Line) string {
 	if from, _ := c.movedAside(file); from != "" || len(c.About.Explicit) > 0 {
 		return ""
 	}
-	own := roleOfFile(strings.TrimPrefix(file, strings.Trim(c.Paths.Root, "./")+"/"))
+	own := c.roleWithin(file)
 	for i, holder := range c.holders(l) {
 		// The contract says more than its file: a harness with properties is fuzzed wherever it is, and
 		// a mock is one next to contracts.

@@ -97,7 +97,7 @@ func (w *lawLost) fails(exec *evm.Execution) bool {
 	return false
 }
 
-// suspects implements watcher: of what a function breaks, the law that says most.
+// suspects implements watcher: of what a function breaks, the law that says most, and what a contract cannot pay.
 func (w *lawLost) suspects() []*suspect {
 	var list []*suspect
 	of := map[*input.Function]bool{}
